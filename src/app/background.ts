@@ -10,6 +10,7 @@ import {
 } from '../delivery/webhooks/index.ts'
 import { COUNTING_DUE_SQL, countSpend, isSpendCountBehind } from '../insight/spend/index.ts'
 import { endOverdueRecords } from '../kernel/background/deadlines.ts'
+import type { Systems } from '../kernel/contract/ports.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { refreshRates } from '../money/exchange-rates/index.ts'
 import { followReturns } from '../money/fundings/index.ts'
@@ -29,14 +30,14 @@ export const startDeadlineSweep = (runtime: OpenRuntime): Stoppable =>
 const EXPIRE_EVERY = 600_000
 
 export function startWebhookDeliveries(runtime: OpenRuntime, pollMs?: number): Stoppable {
-  const { database, execute, listener, operations, ports, settings, log, watch } = runtime
+  const { database, execute, listener, operations, settings, log, watch } = runtime
   const onFailure = (error: unknown) =>
     log.warn({ err: error }, 'deliveries: the database took or gave nothing')
   const lease = runtime.leases.of('deliveries')
   const deliverer = new WebhookDeliverer({
     database,
     lease,
-    ports: { ...ports, outbound: withOutboundMetrics(ports.outbound, runtime.metrics, 'webhook') },
+    systems: measured(runtime, 'webhook'),
     waitsMs: settings.webhookRetrySeconds.map(seconds => seconds * 1_000),
     giveUp: (id, why) => disableWebhook(runtime, id, why),
     onOutbox: runtime.onOutbox,
@@ -68,14 +69,19 @@ export function startWebhookDeliveries(runtime: OpenRuntime, pollMs?: number): S
   }
 }
 
+const measured = ({ ports: { systems }, metrics }: OpenRuntime, by: 'webhook' | 'push'): Systems => ({
+  ...systems,
+  outbound: withOutboundMetrics(systems.outbound, metrics, by),
+})
+
 export function startWebPush(runtime: OpenRuntime): Stoppable {
   const { database, listener, ports, log, watch } = runtime
   const onFailure = (error: unknown) => log.warn({ err: error }, 'pushes: some were not sent')
-  const measuredPorts = { ...ports, outbound: withOutboundMetrics(ports.outbound, runtime.metrics, 'push') }
   const lease = runtime.leases.of('pushes')
   const pusher = new PushSender({
     database,
-    ports: measuredPorts,
+    systems: measured(runtime, 'push'),
+    settings: ports.settings,
     onFailure,
     lease,
     unsubscribe: gone => deletePushSubscription(runtime, gone),
@@ -98,7 +104,7 @@ const SEAL_AFTER = 500
 
 /** Seals the audit trails. Several processes may run it; one at a time finds work. */
 export function startAuditSealing(runtime: OpenRuntime): Stoppable {
-  const parts = { database: runtime.database, signer: runtime.ports.signer }
+  const parts = { database: runtime.database, signer: runtime.ports.systems.signer }
   const stopping = new AbortController()
   const seal = async (): Promise<void> => {
     while (!stopping.signal.aborted && (await sealNextPage(parts))) {}
@@ -174,7 +180,7 @@ export function startRateRefresh({ database, ports, log }: OpenRuntime): Stoppab
   return repeatEvery(
     RATES_EVERY,
     async () => {
-      const failure = await refreshRates({ sql, ports })
+      const failure = await refreshRates({ sql, systems: ports.systems })
       if (failure !== undefined) warn({ reason: failure })
     },
     error => warn({ err: error }),

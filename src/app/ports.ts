@@ -15,7 +15,14 @@ import type {
   IntentPayment,
   PayableRecord,
 } from '../kernel/contract/payables.ts'
-import type { ExternalSystems, FindMissingIdentity, Ports, ServiceHealth } from '../kernel/contract/ports.ts'
+import type {
+  FindMissingIdentity,
+  OperationSettings,
+  Ports,
+  RunningService,
+  ServiceHealth,
+  Systems,
+} from '../kernel/contract/ports.ts'
 import { Problem } from '../kernel/contract/problem.ts'
 import { onConnection } from '../kernel/database/connection.ts'
 import { type Database, sqlOfTransaction } from '../kernel/database/prepared-sql.ts'
@@ -23,11 +30,6 @@ import { answerInTime } from '../kernel/database/replica.ts'
 import { oldestOutboxSeconds } from '../kernel/journal/outbox.ts'
 import type { ExecuteCall } from '../kernel/run/execute.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import type { FileStore } from '../ports/files.ts'
-import type { OutboundHttp } from '../ports/outbound.ts'
-import type { Signer } from '../ports/signer.ts'
-import type { Threads } from '../ports/threads.ts'
-import type { Vault } from '../ports/vault.ts'
 import type { EventStreams } from './event-streams.ts'
 import { fairFileViewer } from './files.ts'
 import { createReference } from './reference.ts'
@@ -37,65 +39,39 @@ interface Parts {
   readonly database: Database
   readonly metrics: Metrics
   readonly docsUrl: string | undefined
-  readonly pages: Pick<Ports, 'publicUrl' | 'relyingParty' | 'pageUrl'>
-  readonly runUrl: Ports['runUrl']
-  readonly cell: Ports['cell']
-  readonly walletBank: Ports['walletBank']
-  readonly collection: Ports['collection']
-  readonly outside: ExternalSystems
-  readonly outbound: OutboundHttp
-  readonly tracing: Ports['tracing']
-  readonly vault: Vault
-  readonly signer: Signer
-  readonly threads: Threads
+  readonly systems: Omit<Systems, 'viewer' | 'languageModel'>
+  readonly settings: OperationSettings
+  readonly addresses: Pick<RunningService, 'publicUrl' | 'relyingParty' | 'pageUrl' | 'runUrl'>
+  readonly operations: Pick<RunningService, 'runFor' | 'deliver' | 'tools'>
   readonly rateLimit: RateLimit
   readonly streams: EventStreams
-  readonly files: FileStore
-  readonly vapidSubject: string
-  readonly weekendRelief: Ports['weekendRelief']
-  readonly securityContact: Ports['securityContact']
-  readonly liveRails: Ports['liveRails']
-  readonly dataCountries: Ports['dataCountries']
-  readonly runFor: Ports['runFor']
-  readonly deliver: Ports['deliver']
-  readonly webhookRetrySeconds: Ports['webhookRetrySeconds']
-  readonly cardAuthTimeoutMs: number
-  readonly auditRetentionDays: number
-  readonly filesQuotaBytes: number
-  readonly mppWorkflows: Ports['mppWorkflows']
   readonly execute: ExecuteCall
-  readonly tools: Ports['tools']
   readonly model: ChatCompletionsOptions | null
   readonly onOutbox: () => void
   /** Whether Temporal answers; null in a process that does not use it. */
   readonly temporal: () => Promise<boolean | null>
 }
 
-export function createPorts(parts: Parts): Ports {
-  const {
-    areas,
-    database,
-    metrics,
-    docsUrl,
-    pages,
-    outside,
-    rateLimit,
-    streams,
-    execute,
-    model,
-    onOutbox,
-    temporal,
-    ...given
-  } = parts
+export const createPorts = (parts: Parts): Ports => ({
+  systems: {
+    ...parts.systems,
+    viewer: fairFileViewer(),
+    languageModel: parts.model && chatCompletions(parts.model, parts.systems.outbound),
+  },
+  settings: parts.settings,
+  service: runningService(parts),
+})
+
+function runningService(parts: Parts): RunningService {
+  const { areas, database, execute, addresses, streams } = parts
   return {
-    ...outside,
-    ...given,
-    languageModel: model && chatCompletions(model, given.outbound),
-    health: singleFlight(() => healthOf(database, temporal)),
-    metrics: metrics.text,
+    ...addresses,
+    ...parts.operations,
+    health: singleFlight(() => healthOf(database, parts.temporal)),
+    metrics: parts.metrics.text,
     async advanceClock(tenant, toMs) {
       await advanceTenantClock({ areas, database, execute }, tenant, toMs)
-      onOutbox()
+      parts.onOutbox()
     },
     paymentsOn: paymentFinder(areas),
     findPayables: payableFinder(areas),
@@ -103,14 +79,12 @@ export function createPorts(parts: Parts): Ports {
     personalAreas: personalAreasOf(areas),
     openEventStream: streams.open,
     waitForEvents: streams.wait,
-    viewer: fairFileViewer(),
-    ...pages,
     ...createReference({
       areas,
-      rateLimit,
-      threads: given.threads,
-      publicUrl: docsUrl,
-      ownUrl: pages.publicUrl,
+      rateLimit: parts.rateLimit,
+      threads: parts.systems.threads,
+      publicUrl: parts.docsUrl,
+      ownUrl: addresses.publicUrl,
     }),
   }
 }
@@ -180,7 +154,7 @@ function singleFlight<T>(check: () => Promise<T>): () => Promise<T> {
 }
 
 export const tenantOperationRunner =
-  (execute: ExecuteCall, operations: readonly RegisteredOperation[]): Ports['runFor'] =>
+  (execute: ExecuteCall, operations: readonly RegisteredOperation[]): RunningService['runFor'] =>
   async (tenant, key, { params = {}, body = {} }, requestId) => {
     const operation = operations.find(operation => operation.key === key)
     if (!operation) throw new Error(`there is no operation ${key}`)

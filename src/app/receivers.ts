@@ -3,7 +3,7 @@ import type { DeliverIdentityNotice } from '../adapters/identity-verification/sa
 import type { FindSignedReceiver } from '../derive/http/receive-signed.ts'
 import type { Areas, ReceiverTools, SignedRequestReceiver } from '../kernel/contract/area.ts'
 import type { RegisteredOperation } from '../kernel/contract/operation.ts'
-import type { Ports } from '../kernel/contract/ports.ts'
+import type { Ports, RunningService } from '../kernel/contract/ports.ts'
 import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
 import type { ExecuteCall } from '../kernel/run/execute.ts'
 import type { Logger } from '../platform/log.ts'
@@ -27,7 +27,7 @@ export function signedReceivers(runtime: ReceivingRuntime): FindSignedReceiver {
 }
 
 export const inProcessDelivery =
-  (receiveFor: FindSignedReceiver, operations: readonly RegisteredOperation[]): Ports['deliver'] =>
+  (receiveFor: FindSignedReceiver, operations: readonly RegisteredOperation[]): RunningService['deliver'] =>
   async (key, request) => {
     const operation = operations.find(operation => operation.key === key)
     const receive = operation && receiveFor(operation)
@@ -40,7 +40,7 @@ export const inProcessDelivery =
 
 /** For the simulated acquirer: a message that cannot be taken now is logged and counts as late. */
 const cardNetworkCallback =
-  (deliver: Ports['deliver'], log: Logger): DeliverMessage =>
+  (deliver: RunningService['deliver'], log: Logger): DeliverMessage =>
   async ({ body, headers }, requestId) => {
     const request = { body: Buffer.from(body), headers, requestId, address: null }
     try {
@@ -55,7 +55,7 @@ const cardNetworkCallback =
 
 /** For the simulated identity provider: a notice that was not taken is fetched later. */
 const identityCallback =
-  (deliver: Ports['deliver'], log: Logger): DeliverIdentityNotice =>
+  (deliver: RunningService['deliver'], log: Logger): DeliverIdentityNotice =>
   async ({ body, headers }, requestId) => {
     const request = { body: Buffer.from(body), headers, requestId, address: null }
     try {
@@ -66,7 +66,7 @@ const identityCallback =
     }
   }
 
-export const sandboxCallbacks = (deliver: Ports['deliver'], log: Logger) => ({
+export const sandboxCallbacks = (deliver: RunningService['deliver'], log: Logger) => ({
   cards: cardNetworkCallback(deliver, log),
   identity: identityCallback(deliver, log),
 })
@@ -79,7 +79,7 @@ const receivesOf = (areas: Areas): ReadonlyMap<string, SignedRequestReceiver> =>
   )
 
 const toolsOf = ({ ports, database, operations, execute, log }: ReceivingRuntime): ReceiverTools => ({
-  ports,
+  ...ports,
   sql: sqlOn(database.pool),
   onFailure: (error, requestId) => log.error({ err: error, requestId }, 'signed request failed'),
   async run(key, actor, body, { requestId, address }) {

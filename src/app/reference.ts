@@ -7,7 +7,7 @@ import { writeDocumentInSlices } from '../derive/openapi/write.ts'
 import type { Areas } from '../kernel/contract/area.ts'
 import { eventSchemas } from '../kernel/contract/event-types.ts'
 import type { ResponseFile } from '../kernel/contract/file.ts'
-import type { Ports } from '../kernel/contract/ports.ts'
+import type { RunningService } from '../kernel/contract/ports.ts'
 import { Problem } from '../kernel/contract/problem.ts'
 import { runInSlices } from '../kernel/contract/time-slices.ts'
 import type { Threads } from '../ports/threads.ts'
@@ -23,7 +23,7 @@ interface ReferenceSource {
   readonly ownUrl: () => string
 }
 
-type Reference = Pick<Ports, 'eventTypes' | 'eventNames' | 'openapi' | 'docs' | 'searchDocs'>
+type Reference = Pick<RunningService, 'eventTypes' | 'eventNames' | 'openapi' | 'docs' | 'searchDocs'>
 
 /** One owner for all readers: their searches take at most one of the threads that make statements and exports. */
 const THREAD = { module: new URL('../derive/docs/thread.ts', import.meta.url), owner: 'docs' }

@@ -80,7 +80,7 @@ export function startOutboxRelay(runtime: OpenRuntime, access: TemporalAccess): 
     const onFailure = (error: unknown) => log.warn({ err: error }, 'Temporal took no work')
     const lease = runtime.leases.of('outbox')
     const start = workflowStarter(client, access.taskQueue, processesOf(runtime.areas))
-    const deliver = ports.tracing ? withTracedStarts(start, ports.tracing) : start
+    const deliver = ports.systems.tracing ? withTracedStarts(start, ports.systems.tracing) : start
     const relay = new OutboxRelay({ database, lease, deliver, onFailure })
     const ignore = listener.on('outbox', relay.wake)
     const letGo = lease.keepWhile(() => relay.hasClaims)

@@ -16,7 +16,7 @@ import { DueWorkWatch } from '../kernel/background/watch.ts'
 import { type Areas, allOperations } from '../kernel/contract/area.ts'
 import type { RegisteredOperation } from '../kernel/contract/operation.ts'
 import { PageCursors } from '../kernel/contract/page.ts'
-import type { ExternalSystems, Ports } from '../kernel/contract/ports.ts'
+import type { ExternalSystems, OperationSettings, Ports, RunningService } from '../kernel/contract/ports.ts'
 import { openOrm } from '../kernel/database/orm.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import type { ProcessLeases } from '../kernel/database/process-lease.ts'
@@ -171,7 +171,8 @@ async function openStore({ settings, waiting, shared, telemetry }: StoreOptions,
 const guardOf = ({ outboundAllowCidrs = [] }: Settings, { listener }: ServiceAddresses): OutboundHttp =>
   guardedHttp({ allow: outboundAllowCidrs, ownListener: listener })
 
-interface SystemParts extends Pick<Ports, 'runFor' | 'deliver' | 'outbound'> {
+interface SystemParts extends Pick<RunningService, 'runFor' | 'deliver'> {
+  readonly outbound: OutboundHttp
   readonly log: Logger
 }
 
@@ -202,29 +203,30 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const pages = runPages(settings)
   const onNote = options.onNote ?? noteIn(metrics)
   const reader = readerOf(options, addresses, pages, { temporal: () => temporal(), onNote, log })
-  const inwards: Ports['deliver'] = (key, request) => deliver(key, request)
+  const inwards: RunningService['deliver'] = (key, request) => deliver(key, request)
   const runFor = tenantOperationRunner(call => execute(call), operations)
+  const tools = createTools(operations, call => execute(call), watching(log))
   const outbound = withTracedRequests(options.outbound ?? guardOf(settings, addresses), tracing)
   const runtime = withOwnerOperations(operations, {
     database,
     replica: replica && reportingReplica(database, replica, log, onNote),
     reader,
     ports: createPorts({
-      ...{ areas, database, metrics },
-      pages: browserPageAddresses(settings, addresses, warning => log.warn(warning)),
-      runUrl: pages.runUrl,
-      ...configured(settings),
-      outside: systemsOf(options, { runFor, deliver: inwards, outbound, log }),
-      outbound,
-      tracing,
-      ...{ vault, signer, threads, rateLimit },
-      streams: following.streams,
-      files: withFileLossAlarm(createFileStore(settings, vault), log, () => onNote('file_lost')),
-      runFor,
-      deliver: inwards,
+      ...{ areas, database, metrics, rateLimit, onOutbox },
+      docsUrl: settings.publicUrl,
+      systems: {
+        ...systemsOf(options, { runFor, deliver: inwards, outbound, log }),
+        ...{ outbound, tracing, vault, signer, threads },
+        files: withFileLossAlarm(createFileStore(settings, vault), log, () => onNote('file_lost')),
+      },
+      settings: operationSettings(settings),
+      addresses: {
+        ...browserPageAddresses(settings, addresses, warning => log.warn(warning)),
+        runUrl: pages.runUrl,
+      },
+      operations: { runFor, deliver: inwards, tools },
+      ...{ streams: following.streams, model: languageModelSettings(settings) },
       execute: call => execute(call),
-      tools: createTools(operations, call => execute(call), watching(log)),
-      onOutbox,
       temporal: () => temporal(),
     }),
     callOperationFor: callOperationFor(operations, call => execute(call)),
@@ -246,7 +248,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     watchTemporal(isServing) {
       temporal = isServing
     },
-    gate: gateOf(credentials, settings, database, runtime.ports),
+    gate: gateOf(credentials, settings, database, runtime.ports.service),
     ...{ receiveFor, threads, reader, rateLimit, onOutbox },
     ...following,
     ports: runtime.ports,
@@ -257,7 +259,7 @@ const gateOf = (
   credentials: CredentialLookup,
   { dashboardSecret }: RuntimeOptions['settings'],
   database: OpenDatabase,
-  { publicUrl }: Pick<Ports, 'publicUrl'>,
+  { publicUrl }: Pick<RunningService, 'publicUrl'>,
 ): Authenticator =>
   createAuthenticator(credentials, dashboardSecret, createProofVerifier(database), publicUrl)
 
@@ -343,9 +345,7 @@ const watching = (log: Logger): ToolReports => ({
     log.warn({ tool, requestId }, 'a number like that of a card was kept from leaving by a tool'),
 })
 
-const configured = (settings: ServiceSettings) => ({
-  docsUrl: settings.publicUrl,
-  model: languageModelSettings(settings),
+const operationSettings = (settings: ServiceSettings): OperationSettings => ({
   vapidSubject: settings.vapidSubject,
   weekendRelief: settings.doraWeekendRelief,
   securityContact: settings.securityContact ?? null,

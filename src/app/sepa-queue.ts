@@ -1,10 +1,10 @@
 import type { PaymentFileQueue, QueuedPaymentStatus } from '../adapters/sepa-rail/files.ts'
-import type { Ports } from '../kernel/contract/ports.ts'
+import type { RunningService } from '../kernel/contract/ports.ts'
 import { platformTenantInMode } from '../money/incoming/index.ts'
 import type { SepaPayment, SepaRailCall } from '../ports/sepa-rail.ts'
 
 /** The payment queue of the rail by files. Its operations run as the platform. */
-export function sepaQueue(runFor: Ports['runFor']): PaymentFileQueue {
+export function sepaQueue(runFor: RunningService['runFor']): PaymentFileQueue {
   async function run(
     key: string,
     { ownerId }: SepaPayment,

@@ -88,10 +88,10 @@ export function requestListener(
       credentialWatch,
       stopping,
       ...parts,
-      ports,
+      systems: ports.systems,
       addressOf: request => clientAddress(request, isProxy),
       hostOf: requestHostAmong(addresses.hosts),
-      pageOrigins: lazily(() => ports.relyingParty().origins),
+      pageOrigins: lazily(() => ports.service.relyingParty().origins),
       ownUrls: lazily(addresses.urls),
       isOwn: addresses.isOwn,
       runNamed: createRunLookup(areas, database),
@@ -132,7 +132,7 @@ function startSweeping({ areas, database, log, ports }: OpenRuntime): Stoppable 
   const warn = (error: unknown) => log.warn({ err: error }, 'sweep failed')
   const rounds = [
     setInterval(() => void deleteExpiredRows(database, areas).catch(warn), SWEEP_EVERY),
-    setInterval(() => void sweepFiles(database, ports.files).catch(warn), SWEEP_FILES_EVERY),
+    setInterval(() => void sweepFiles(database, ports.systems.files).catch(warn), SWEEP_FILES_EVERY),
   ]
   for (const round of rounds) round.unref()
   return {

@@ -56,7 +56,7 @@ async function startWorker(
       ...allRecordActivities(areas, run, settings),
       ...statementActivities(run, of => findDueStatementMonths(sql, of)),
     },
-    ...(ports.tracing && { interceptors: { activity: [tracedActivities(ports.tracing)] } }),
+    ...(ports.systems.tracing && { interceptors: { activity: [tracedActivities(ports.systems.tracing)] } }),
     // Each task's events name it. The SDK's own is a hundred characters.
     buildId: SERVICE_VERSION,
     maxCachedWorkflows: CACHED,

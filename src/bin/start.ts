@@ -149,7 +149,7 @@ async function makeDocs({ runtime: { ports, log } }: Service, { ending }: Proces
     // machine.
     flushCompileCache()
     log.debug('the documentation is being made')
-    await ports.docs('/docs')
+    await ports.service.docs('/docs')
   } catch (error) {
     if (!ending.aborted) log.debug({ err: error }, 'the documentation could not be made yet')
   }

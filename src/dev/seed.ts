@@ -2,7 +2,7 @@ import { type Authenticator, dashboardActor } from '../derive/http/authenticate.
 import { parseInput } from '../derive/http/input.ts'
 import type { Actor } from '../kernel/contract/actor.ts'
 import type { RegisteredOperation } from '../kernel/contract/operation.ts'
-import type { Ports } from '../kernel/contract/ports.ts'
+import type { RunningService } from '../kernel/contract/ports.ts'
 import type { ExecuteCall } from '../kernel/run/execute.ts'
 
 interface OperationParts {
@@ -98,7 +98,7 @@ export async function seedSandbox(
 }
 
 interface SignInParts extends OperationParts {
-  readonly ports: Pick<Ports, 'pageUrl' | 'relyingParty'>
+  readonly ports: { readonly service: Pick<RunningService, 'pageUrl' | 'relyingParty'> }
 }
 
 export interface ConsoleSignInLink {
@@ -115,10 +115,10 @@ export async function consoleSignInLink(
   parts: SignInParts,
 ): Promise<ConsoleSignInLink | null> {
   const owner = await holderOf(parts, sandbox.apiKey)
-  if (!owner || parts.ports.relyingParty().unavailable) return null
+  if (!owner || parts.ports.service.relyingParty().unavailable) return null
   const passkeys = await operationRunner(parts)(owner, 'passkeys.list', { query: { limit: '1' } })
   if ((passkeys.data as unknown[]).length === 0) return newConsoleLink(sandbox, parts)
-  return { url: parts.ports.pageUrl('/login'), byLink: false }
+  return { url: parts.ports.service.pageUrl('/login'), byLink: false }
 }
 
 /** Codes that leave only the sign-in page: no owner was invited, or an owner has a passkey. */
@@ -135,7 +135,7 @@ export async function newConsoleLink(sandbox: SeededSandbox, parts: SignInParts)
     return { url: String((await createLink(sandbox, parts)).url), byLink: true }
   } catch (error) {
     if (!(error instanceof RefusedStep && ONLY_BY_PASSKEY.includes(error.code))) throw error
-    return { url: parts.ports.pageUrl('/login'), byLink: false }
+    return { url: parts.ports.service.pageUrl('/login'), byLink: false }
   }
 }
 

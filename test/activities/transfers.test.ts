@@ -11,10 +11,7 @@ const engine = await startEngine(areas)
 const rail = recordingRail()
 const { sql, execute, activitiesWith, rowOf, expectEnd, drive, aTransfer } = transferSteps(engine, rail)
 
-Object.assign(engine.runtime.ports, {
-  sepaRail: () => rail.rail,
-  walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' },
-})
+Object.assign(engine.runtime.ports.systems, { sepaRail: () => rail.rail })
 
 beforeEach(() => rail.restore())
 
@@ -99,7 +96,7 @@ describe('a faulty step', () => {
   test('that begins too late does not submit an instant payment', async () => {
     const payment = { until: new Date() } as SepaPayment
     const errand = { id: 'transfer_late', mode: 'test', asks: payment, byMs: Date.now() }
-    expect(await submitTransfer.call(errand, { ports: engine.runtime.ports, requestId: 'r' })).toEqual({
+    expect(await submitTransfer.call(errand, { ...engine.runtime.ports, requestId: 'r' })).toEqual({
       status: 'late',
       recall: null,
     })

@@ -18,7 +18,9 @@ const row = {
   requestId: 'a request',
 }
 
-const untraced = { ports: { tracing: null } } as unknown as Parameters<typeof inSpanOfTransaction>[0]
+const untraced = { ports: { systems: { tracing: null } } } as unknown as Parameters<
+  typeof inSpanOfTransaction
+>[0]
 const calls = [{ requestId: 'a request' }] as unknown as readonly ApiCall[]
 const work = async (): Promise<number> => 1
 

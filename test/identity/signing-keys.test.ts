@@ -28,9 +28,9 @@ const statementsApi = {
 
 /** Signs in a transaction of the service, as evidence and receipts are. */
 const statements = bindHandlers(statementsApi, {
-  async sign(_, { ports, sql }) {
+  async sign(_, { systems, sql }) {
     await sql('select 1 as one')
-    return { jws: await ports.signer.sign(TYPE, claims) }
+    return { jws: await systems.signer.sign(TYPE, claims) }
   },
 })
 
@@ -105,12 +105,12 @@ describe('a rotation', () => {
   test('is not read by a process that ends, as its database may be away', async () => {
     const lasting = await anotherProcess()
     ending.abort()
-    const before = endingRuntime.ports.signer.publicKeys()
+    const before = endingRuntime.ports.systems.signer.publicKeys()
     for (const _ of [1, 2]) {
       const { body } = await dash.signingKeys.rotate()
       await until('another process knows it', () => lasting.publicKeys()[0]?.kid === body.kid)
     }
-    expect(endingRuntime.ports.signer.publicKeys()).toEqual(before)
+    expect(endingRuntime.ports.systems.signer.publicKeys()).toEqual(before)
   })
 
   test('is a new key in every process, and what the old one has signed stays valid', async () => {

@@ -58,9 +58,9 @@ export function openEngine(areas: Areas, databaseUrl: string): Engine {
     replica: undefined,
     reader: undefined,
     ports: {
-      walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' },
-      paymentsOn: paymentFinder(areas),
-      personalAreas: personalAreasOf(areas),
+      systems: {},
+      settings: { walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' } },
+      service: { paymentsOn: paymentFinder(areas), personalAreas: personalAreasOf(areas) },
     } as Ports,
     cursors: new PageCursors('secret'),
     lease: leases.of('calls'),

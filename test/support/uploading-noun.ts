@@ -86,13 +86,13 @@ export const papersArea = area(
       const { name, declaredType, kind, size, sha256 } = paper
       return { id: paperId, title, name, declaredType, kind, size, sha256 }
     },
-    async read({ params }, { tenant, sql, refuse, ports }) {
+    async read({ params }, { tenant, sql, refuse, systems }) {
       const [paper] = await sql<{ sha256: string; title: string }>(FIND, [
         tenant.ownerId,
         tenant.mode,
         params.id,
       ])
-      const opened = paper && (await ports.files.open(tenant, paper.sha256))
+      const opened = paper && (await systems.files.open(tenant, paper.sha256))
       if (!opened) return refuse('paper_not_found')
       return { type: 'application/pdf', name: paper.title, content: opened.content }
     },

@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import { isTypeReferenceNode, type Node } from 'typescript/unstable/ast'
+import {
+  isExpressionWithTypeArguments,
+  isIdentifier,
+  isTypeReferenceNode,
+  type Node,
+} from 'typescript/unstable/ast'
 import type { z } from 'zod'
 import type { Context, DecideContext, ReadContext, WriteContext } from '../../src/kernel/contract/context.ts'
+import type { OperationSettings } from '../../src/kernel/contract/ports.ts'
 import { allNodes, lineOf, readSources } from '../support/tidy/sources.ts'
 
 const { files, project } = readSources()
@@ -21,6 +27,24 @@ function selectsMembers(part: Node): boolean {
   const [of] = part.typeArguments ?? []
   return of !== undefined && isContext(of)
 }
+
+/** What hands all of them on: composition, and what runs handlers. */
+const HANDS_PORTS_ON = /^(src\/(app|kernel)|test)\//
+
+/** `Ports` in a type, unless it is what `Pick` selects from. */
+function namesWholePorts(part: Node): boolean {
+  if (isExpressionWithTypeArguments(part)) return part.expression.getText() === 'Ports'
+  if (!isTypeReferenceNode(part) || part.typeName.getText() !== 'Ports') return false
+  const { parent } = part
+  const by = isTypeReferenceNode(parent)
+    ? parent.typeName
+    : isExpressionWithTypeArguments(parent)
+      ? parent.expression
+      : undefined
+  return !(by && isIdentifier(by) && by.text === 'Pick')
+}
+
+type Functions<T> = Extract<T[keyof T], (...args: never[]) => unknown>
 
 type Note = Readonly<Record<'note.written', z.ZodString>>
 type Notes = Readonly<Record<'note.written' | 'note.deleted', z.ZodString>>
@@ -51,5 +75,23 @@ describe('the contexts', () => {
       true satisfies Accepts<WriteContext<Note>, Context<'gone', Notes>>,
       true satisfies Accepts<DecideContext<'gone'>, Context<'gone' | 'closed', Notes>>,
     ]).not.toContain(false)
+  })
+})
+
+describe('systems, settings and the service', () => {
+  test('are taken by a helper where it needs them, never all three as one', () => {
+    const whole = files
+      .filter(({ path }) => !HANDS_PORTS_ON.test(path))
+      .flatMap(({ path, node }) =>
+        allNodes(node)
+          .filter(namesWholePorts)
+          .map(part => `${path}:${lineOf(node, part)} ${part.parent.getText()}`),
+      )
+    expect(whole).toEqual([])
+  })
+
+  // The compiler proves it.
+  test('keep what is called apart from what is set', () => {
+    expect(true satisfies [Functions<OperationSettings>] extends [never] ? true : false).toBe(true)
   })
 })

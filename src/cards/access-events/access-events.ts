@@ -46,7 +46,7 @@ async function readerOf(body: Body, context: AccessContext): Promise<Reader | Ac
     return typeof key === 'string' ? reasonOf(key) : { key, nonce: null }
   }
   if (!mayNameAnyKey(context.actor)) return reasonOf('nonce_of_agent')
-  const { ephemeralKey } = context.ports.cardProcessor(context.tenant.mode)
+  const { ephemeralKey } = context.systems.cardProcessor(context.tenant.mode)
   return ephemeralKey ? { key: null, nonce: body.nonce } : reasonOf('ephemeral_keys_missing')
 }
 
@@ -76,7 +76,7 @@ const access = externalCall(accessEventsApi.access, {
     if (denial) return denial
     if (isReason(reader) || !subject.number) throw new Error('granted without a reader or a number')
     // Throws before anything is reserved if this mode has no processor.
-    context.ports.cardProcessor(context.tenant.mode)
+    context.systems.cardProcessor(context.tenant.mode)
     const { id: accessEventId, mode } = grantCardAccess(subject, accessRequest, context)
     const { processorCardId } = subject.number
     return {
@@ -92,7 +92,7 @@ const access = externalCall(accessEventsApi.access, {
       const given = await discloseCardData({ ...request, key, merchantHost: null }, outside)
       return isProcessorFailure(given) ? given : { jwe: given.jwe, ephemeralKey: null, expiresAt: null }
     }
-    const { ephemeralKey } = outside.ports.cardProcessor(mode)
+    const { ephemeralKey } = outside.systems.cardProcessor(mode)
     if (!ephemeralKey || nonce === null) throw new Error('a request without a reader')
     const made = await ephemeralKey(processorCardId, nonce, disclosureCall(request, outside.requestId))
     return isProcessorFailure(made)

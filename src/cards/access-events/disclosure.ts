@@ -1,6 +1,6 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Context, DecideContext, WriteContext } from '../../kernel/contract/context.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { ExternalCallContext } from '../../kernel/contract/handlers.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import {
@@ -52,9 +52,9 @@ export const disclosureCall = (
 /** The processor encrypts number, expiry and CVC to the key, so this service cannot read them. */
 export const discloseCardData = (
   request: DisclosureRequest,
-  { ports, requestId }: { readonly ports: Ports; readonly requestId: string },
+  { systems, requestId }: ExternalCallContext,
 ): Promise<EncryptedDisclosure | ProcessorFailure> =>
-  ports
+  systems
     .cardProcessor(request.mode)
     .disclose(request.processorCardId, request, disclosureCall(request, requestId))
 
@@ -145,6 +145,6 @@ export async function redeemCardAccess(
   if (denial) return denial
   if (!isKey || !subject.number) throw new Error('granted without a key or a number')
   // Throws before anything is reserved if this mode has no processor.
-  context.ports.cardProcessor(context.tenant.mode)
+  context.systems.cardProcessor(context.tenant.mode)
   return disclosureRequest(grantCardAccess(subject, accessRequest, context), subject.number, key, context.now)
 }

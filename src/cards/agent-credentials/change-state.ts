@@ -38,9 +38,9 @@ const isSharedToken = (tokenId: string): boolean => tokenId.startsWith('spt_')
  */
 async function sendState(
   { credentialId, mode, tokenId, state, now }: StateRequest,
-  { ports, requestId }: ExternalCallContext,
+  { systems, requestId }: ExternalCallContext,
 ): Promise<ProcessorCallDone | ProcessorFailure> {
-  const { setNetworkToken, sharedTokens } = ports.cardProcessor(mode)
+  const { setNetworkToken, sharedTokens } = systems.cardProcessor(mode)
   if (tokenId === null) return { done: true }
   const reference = `${credentialId}-${state}-${Date.parse(now)}`
   const call = { reference, requestId, now: new Date(now) }

@@ -33,7 +33,7 @@ type Body = InputOf<typeof agentCredentialsApi.create>['body']
 const fails: Readonly<Record<string, RefusalSpec | undefined>> = agentCredentialsApi.create.fails ?? {}
 
 function blockersOf(body: Body, { card, intent }: AccessSubject, context: Context): string[] {
-  const { actor, ports, tenant } = context
+  const { actor, systems, tenant } = context
   const agentId = body.agentId ?? actor.agentId
   const hasCap = Boolean(actor.delegationId || actor.budgetId)
   const isInScope = !intent || payeeMatcher(body.merchantScope)(intent.merchant) !== undefined
@@ -42,7 +42,7 @@ function blockersOf(body: Body, { card, intent }: AccessSubject, context: Contex
     intent_required: hasCap && body.intentId === undefined,
     above_intent: intent !== null && body.amountLimitCents > intent.amountCents,
     merchant_mismatch: !isInScope,
-    network_tokens_missing: card?.status === 'active' && !ports.cardProcessor(tenant.mode).networkToken,
+    network_tokens_missing: card?.status === 'active' && !systems.cardProcessor(tenant.mode).networkToken,
   }
   return Object.entries(blockers).flatMap(([code, isSo]) => (isSo ? [code] : []))
 }
@@ -76,7 +76,7 @@ const newTokenInWords = ({
 /** The token is recorded with its limits before the processor is asked for it. */
 export const issueAgentCredential = externalCall(agentCredentialsApi.create, {
   async reserve({ body }, context) {
-    const { actor, now, records, emit, refuse, tenant, ports } = context
+    const { actor, now, records, emit, refuse, tenant, systems } = context
     const { cardId, intentId = null, ttlSeconds, publicKeyJwk } = body
     if (!actor.agentId && body.agentId === undefined) return refuse('agent_required')
     if (body.agentId !== undefined && !(await findAgent(records, body.agentId)))
@@ -120,7 +120,7 @@ export const issueAgentCredential = externalCall(agentCredentialsApi.create, {
       amountLimitCents: body.amountLimitCents,
       maxCharges: body.maxCharges,
       expiresAt,
-      processor: ports.cardProcessor(tenant.mode).name,
+      processor: systems.cardProcessor(tenant.mode).name,
       accessEventId: granted.id,
       keyThumbprint: key.thumbprint,
     })
@@ -129,8 +129,8 @@ export const issueAgentCredential = externalCall(agentCredentialsApi.create, {
     return { ...request, credentialId: id, expiresAt: expiresAt.toISOString() }
   },
 
-  call(request, { ports, requestId }) {
-    const { networkToken } = ports.cardProcessor(request.mode)
+  call(request, { systems, requestId }) {
+    const { networkToken } = systems.cardProcessor(request.mode)
     if (!networkToken) throw new Error('a processor without network tokens')
     const token = { processorCardId: request.processorCardId, expiresAt: new Date(request.expiresAt) }
     return networkToken(token, request, {

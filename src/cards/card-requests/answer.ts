@@ -86,7 +86,7 @@ export const approveCardRequest: HandlerOf<typeof cardRequestsApi.approve> = asy
   { params, body },
   context,
 ) => {
-  const { actor, tenant, now, ports, refuse } = context
+  const { actor, tenant, now, systems, refuse } = context
   const found = await lockCardRequest(params.id, context)
   if (!found) return refuse('request_not_found')
   const { request, agent, locked } = found
@@ -98,7 +98,7 @@ export const approveCardRequest: HandlerOf<typeof cardRequestsApi.approve> = asy
   const notLowered = raisedLimitProblem(asked, body.limits, locked?.terms ?? noCardLimits)
   if (notLowered) return refuse('limit_not_lowered', notLowered)
   // Throws before anything is approved if this mode has no processor.
-  ports.cardProcessor(tenant.mode)
+  systems.cardProcessor(tenant.mode)
   const approved = limitsToApprove(asked, body.limits)
   const unsigned = await refuseUnsignedWidening(
     body.webauthnAssertion,

@@ -78,8 +78,8 @@ export async function issueCardWithCall(
 }
 
 async function reserveCard(members: CardMembers, context: CardContext<'card.created'>) {
-  const { records, tenant, now, ports, emit } = context
-  const { name: processor } = ports.cardProcessor(tenant.mode)
+  const { records, tenant, now, systems, emit } = context
+  const { name: processor } = systems.cardProcessor(tenant.mode)
   const { agentId, intentId } = members
   const [agent, intent] = await Promise.all([
     lockAgent(records, agentId),
@@ -150,8 +150,8 @@ export const cardIssueRequest = (
   return cardNumberRequestFor(locked, { reference, requestedAt }, context)
 }
 
-export const requestCardIssue = (request: CardNumberRequest, { ports, requestId }: ExternalCallContext) =>
-  ports
+export const requestCardIssue = (request: CardNumberRequest, { systems, requestId }: ExternalCallContext) =>
+  systems
     .cardProcessor(request.mode)
     .issue(newProcessorCard(request), processorCallFor(request, request.reference, { requestId }))
 

@@ -143,10 +143,10 @@ export async function lockForProcessorCall(
   call: ReturnType<typeof pendingProcessorCall>,
   context: CardStepContext,
 ): Promise<LockedCardNumbers | null> {
-  const { ports, tenant, now } = context
+  const { systems, tenant, now } = context
   const locked = await lockCardNumbers(cardId, context)
   if (!locked || pendingProcessorCall(locked) !== call || !isProcessorCallDue(locked.card, now)) return null
-  const { name } = ports.cardProcessor(tenant.mode)
+  const { name } = systems.cardProcessor(tenant.mode)
   const { processor } = locked.card
   if (processor !== name)
     throw new Problem('not_configured', `The card’s processor is ${processor}, but ${name} is configured.`)

@@ -28,13 +28,13 @@ import { closeCard } from './states.ts'
  * is one number.
  */
 export const rotateCardNumber: HandlerOf<typeof cardsApi.rotate> = async ({ params, body }, context) => {
-  const { tenant, now, ports, emit, refuse } = context
+  const { tenant, now, systems, emit, refuse } = context
   const locked = await lockCard(params.id, context)
   if (!locked) return refuse('card_not_found')
   const refusal = cardChangeBlocker(locked)
   if (refusal) return refuse(refusal)
   // Throws before anything is reserved if this mode has no processor.
-  ports.cardProcessor(tenant.mode)
+  systems.cardProcessor(tenant.mode)
   const { card } = locked
   if (card.nextNumberId) return refuse('rotation_under_way')
   const { overlapMinutes } = body
@@ -57,9 +57,9 @@ export const replaceNumberStep = externalCall(cardStepsApi.replace, {
     const request = await cardNumberRequestFor(locked, asked, context)
     return { request, processorCardId: current.processorCardId }
   },
-  call({ request, processorCardId }, { ports, requestId }) {
+  call({ request, processorCardId }, { systems, requestId }) {
     const call = processorCallFor(request, request.reference, { requestId })
-    return ports.cardProcessor(request.mode).replace(processorCardId, newProcessorCard(request), call)
+    return systems.cardProcessor(request.mode).replace(processorCardId, newProcessorCard(request), call)
   },
   async record(answer, { request }, context) {
     await recordReplaced(answer, request, context)

@@ -52,8 +52,8 @@ export const syncProcessorStep = externalCall(cardStepsApi.tell, {
     const number = locked?.numbers.find(one => needsProcessorSync(locked, one))
     return locked && number ? instructionFor(number, locked, context) : STEP_NOT_DUE
   },
-  call: (instruction, { ports, requestId }): Promise<Replies> =>
-    carryOut(instruction, ports.cardProcessor(instruction.mode), requestId),
+  call: (instruction, { systems, requestId }): Promise<Replies> =>
+    carryOut(instruction, systems.cardProcessor(instruction.mode), requestId),
   async record(replies, instruction, context) {
     const locked = await lockCardNumbers(instruction.cardId, context)
     if (!locked) return STEP_NOT_TAKEN

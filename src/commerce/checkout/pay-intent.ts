@@ -10,7 +10,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import { isNonEmpty } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { PayableRecord } from '../../kernel/contract/payables.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
@@ -115,7 +115,7 @@ async function lockPaymentRequests(
   ids: readonly string[],
   tenant: Tenant,
   sql: Sql,
-  { findPayables }: Ports,
+  { findPayables }: RunningService,
 ): Promise<ReadonlyMap<string, PayableRecord>> {
   const requests = ids.length > 0 ? await findPayables(ids, tenant.mode, sql, tenant) : []
   return new Map(requests.map(request => [request.id, request]))
@@ -144,7 +144,7 @@ export const executeCheckout = {
     const ids = items.map(({ input }) => input.body.intentId)
     const intents = await paidIntents(sql, tenant, ids)
     const requestIds = [...intents.values()].flatMap(({ requestId }) => requestId ?? [])
-    const found = await findPayeeRequests(sql, tenant.mode, requestIds, ports)
+    const found = await findPayeeRequests(sql, tenant.mode, requestIds, ports.service)
     const requests = new Map(
       items.flatMap(item => {
         const request = transferRequest(item, intents.get(item.input.body.intentId), found)
@@ -153,7 +153,7 @@ export const executeCheckout = {
     )
     const paid = [...requests.values()]
     const batch = isNonEmpty(paid) ? await decideTransfers.load(paid, sql, ports) : undefined
-    const paymentRequests = await lockPaymentRequests([...found.keys()], tenant, sql, ports)
+    const paymentRequests = await lockPaymentRequests([...found.keys()], tenant, sql, ports.service)
     return { intents, requests, paymentRequests, batch }
   },
 

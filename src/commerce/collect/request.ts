@@ -247,10 +247,10 @@ export const findPayableRequests: FindPayables = async (ids, mode, sql, lockedFo
   })
 }
 
-const payUrlOf = (id: string, { ports }: ReadContext): string => `${ports.publicUrl()}/pay/${id}`
+const payUrlOf = (id: string, { service }: ReadContext): string => `${service.publicUrl()}/pay/${id}`
 
-export const requestPaymentUrl = (id: string, { ports }: ReadContext): string =>
-  `${ports.publicUrl()}/collect/402/${id}`
+export const requestPaymentUrl = (id: string, { service }: ReadContext): string =>
+  `${service.publicUrl()}/collect/402/${id}`
 
 export const paymentRequestResponse = <R extends PaymentRequest | PaymentRequestRow>(
   request: R,

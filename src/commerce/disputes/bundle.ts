@@ -4,7 +4,7 @@ import { findCustomer } from '../../identity/customers/index.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { Systems } from '../../kernel/contract/ports.ts'
 import { readStoredFile } from '../../kernel/database/stored-files.ts'
 import { readTimelineOfRecords } from '../../kernel/journal/timeline.ts'
 import { findRefundsOfTransaction, type Refund } from '../../money/refunds/index.ts'
@@ -20,13 +20,13 @@ import { decodeDisputeFacts } from './state.ts'
 import type { BundleBlock, BundlePicture, BundleSection, bundlePdf, DisputeBundleInput } from './thread.ts'
 
 export const downloadDisputeBundle: HandlerOf<typeof disputesApi.bundle> = async ({ params }, context) => {
-  const { records, tenant, ports, refuse } = context
+  const { records, tenant, systems, refuse } = context
   const dispute = await records.findOne(Dispute, { id: params.id })
   if (!dispute) return refuse('dispute_not_found')
   const input = await buildDisputeBundle(dispute, context)
   // Renders while the answer is sent, when no transaction is open.
   const content = (async function* () {
-    const { pdf } = await renderDisputeBundle(input, tenant, ports)
+    const { pdf } = await renderDisputeBundle(input, tenant, systems)
     yield pdf
   })()
   return { type: 'application/pdf', content, name: `dispute-${dispute.id}.pdf` }
@@ -92,22 +92,22 @@ interface Owner {
   readonly mode: Mode
 }
 
-type Rendering = Pick<Ports, 'threads' | 'files' | 'viewer'>
+type Rendering = Pick<Systems, 'threads' | 'files' | 'viewer'>
 
 /** Renders in a thread, since a long bundle would block the event loop. Files that cannot be shown are still listed. */
 export async function renderDisputeBundle(
   input: DisputeBundleInput,
   owner: Owner,
-  ports: Rendering,
+  systems: Rendering,
 ): Promise<Awaited<ReturnType<typeof bundlePdf>>> {
   const pictures: { sha256: string; bytes: Uint8Array }[] = []
   for (const picture of input.pictures) {
-    const bytes = await viewOf(picture, owner, ports)
+    const bytes = await viewOf(picture, owner, systems)
     if (bytes) pictures.push({ sha256: picture.sha256, bytes })
   }
   const module = new URL('./thread.ts', import.meta.url)
   const task = { module, name: 'bundlePdf', owner: owner.ownerId }
-  return ports.threads.run<typeof bundlePdf>(task, input, pictures)
+  return systems.threads.run<typeof bundlePdf>(task, input, pictures)
 }
 
 /** Returns the re-encoded picture of a file. If it is missing, the isolated viewer makes it now. */

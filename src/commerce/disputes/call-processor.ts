@@ -1,9 +1,8 @@
 import { CardAuthorization, processMessageOnce } from '../../cards/authorizations/index.ts'
 import { CardNumber } from '../../cards/cards/index.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
-import { AnswerNow, CallExternal } from '../../kernel/contract/handlers.ts'
+import { AnswerNow, CallExternal, type ExternalCallContext } from '../../kernel/contract/handlers.ts'
 import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import {
   type DisputeNotice,
@@ -100,13 +99,13 @@ export const callDisputeProcessor = externalCall(disputesApi.callProcessor, {
  */
 export const submitDispute = externalCall(disputesApi.submit, {
   async reserve({ params }, context) {
-    const { tenant, ports, refuse } = context
+    const { tenant, systems, refuse } = context
     const locked = await lockDispute(params.id, context)
     if (!locked) return refuse('dispute_not_found')
     const { dispute } = locked
     if (dispute.status !== 'open') return refuse('dispute_not_open', alreadyInStateMessage(dispute))
     markDisputeSubmitted(locked, context)
-    const isOfProcessor = dispute.processor === ports.cardProcessor(tenant.mode).name
+    const isOfProcessor = dispute.processor === systems.cardProcessor(tenant.mode).name
     return isOfProcessor ? reserveCall(dispute, context) : new AnswerNow(dispute)
   },
 
@@ -140,10 +139,10 @@ async function recordAnswer(
 }
 
 async function reserveCall(dispute: Dispute, context: CallContext): Promise<DisputeCall> {
-  const { records, tenant, now, ports } = context
+  const { records, tenant, now, systems } = context
   const kind = pendingDisputeCall(dispute)
   if (kind === null) throw new Error(`${dispute.id}: no call is pending, and one is due`)
-  const { name } = ports.cardProcessor(tenant.mode)
+  const { name } = systems.cardProcessor(tenant.mode)
   if (dispute.processor !== name)
     throw new Problem(
       'not_configured',
@@ -178,11 +177,8 @@ const claimOf = ({ amountCents, refundedCents, reason, description }: Dispute): 
   description,
 })
 
-async function callProcessor(
-  asked: DisputeCall,
-  outside: { readonly ports: Ports; readonly requestId: string },
-): Promise<DisputeAnswer> {
-  const { disputes } = outside.ports.cardProcessor(asked.mode)
+async function callProcessor(asked: DisputeCall, outside: ExternalCallContext): Promise<DisputeAnswer> {
+  const { disputes } = outside.systems.cardProcessor(asked.mode)
   const { disputeId, kind, claim, openedAt, processorCardId } = asked
   const { requestId } = outside
   const call = { reference: `${disputeId}/${kind}`, requestId, now: new Date(asked.now) }
@@ -198,7 +194,7 @@ async function callProcessor(
   switch (kind) {
     case 'document': {
       if (asked.bundle === null) throw new Error(`${disputeId}: evidence without its bundle`)
-      const { pdf, sha256 } = await renderDisputeBundle(asked.bundle, asked, outside.ports)
+      const { pdf, sha256 } = await renderDisputeBundle(asked.bundle, asked, outside.systems)
       const evidence = { ...claim, amountCents, bundle: pdf, sha256 }
       return { kind, answer: await disputes.addEvidence(known, evidence, call) }
     }

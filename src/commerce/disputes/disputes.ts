@@ -67,7 +67,7 @@ const BY_CARD: ReadonlySet<string> = new Set(['card', 'mpp'])
 
 /** Holds the agent's lock, so that of two concurrent disputes of a payment only one opens. */
 const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) => {
-  const { records, sql, tenant, actor, now, ports, refuse } = context
+  const { records, sql, tenant, actor, now, systems, refuse } = context
   const [, known, main, earlier] = await Promise.all([
     records.findOne(Agent, agentOf(tenant, body.transactionId), { lock: true }),
     records.findOne(Transaction, { id: body.transactionId, ...delegationCondition(actor) }),
@@ -106,7 +106,7 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
     refundedBeforeCents: remainderOf(transaction.refundedCents, onRequest),
     evidenceDueAt,
     remindAt: addMs(evidenceDueAt, -EVIDENCE_REMINDER_MS),
-    processor: ports.cardProcessor(tenant.mode).name,
+    processor: systems.cardProcessor(tenant.mode).name,
     workflowId: workflowIdOf(disputeProcess, id),
   })
   context.emit('dispute.created', disputeEvent(dispute))

@@ -71,5 +71,5 @@ const find = (condition: RecordCondition<Evidence>, { records }: ReadContext): P
   records.find(Evidence, condition, { orderBy: { id: 'asc' }, limit: MAX_EVIDENCE_PER_INTENT })
 
 /** Verifies that the content equals what was stored. Otherwise returns the code of a refusal of `fileRefusals`. */
-export const evidenceContent = async ({ text, sha256 }: Evidence, { ports, tenant }: ReadContext) =>
-  text === null ? readStoredFile(ports.files, tenant, sha256) : Buffer.from(text)
+export const evidenceContent = async ({ text, sha256 }: Evidence, { systems, tenant }: ReadContext) =>
+  text === null ? readStoredFile(systems.files, tenant, sha256) : Buffer.from(text)

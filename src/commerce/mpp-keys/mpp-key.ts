@@ -2,8 +2,9 @@ import { generateKeyPair, hash, type JsonWebKey, randomBytes } from 'node:crypto
 import { promisify } from 'node:util'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
+import type { Systems } from '../../kernel/contract/ports.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import type { MerchantKey } from '../../mpp/index.ts'
 import type { Vault } from '../../ports/vault.ts'
@@ -124,7 +125,7 @@ const opened = memoizeByWeight<CurrentMppKey>(1_000, () => 1)
 
 export const openMppKey = (
   { kid, modulus, secret }: StoredKey,
-  { vault }: Pick<Ports, 'vault'>,
+  { vault }: Pick<Systems, 'vault'>,
 ): CurrentMppKey =>
   opened(secret, () => ({ secret: openMppSecret(vault, kid, secret), jwk: mppPublicJwk({ kid, modulus }) }))
 
@@ -134,15 +135,15 @@ export const openMppKey = (
  */
 export async function currentMppKey(
   tenant: Tenant,
-  { sql, ports, requestId }: { readonly sql: Sql; readonly ports: Ports; readonly requestId: string },
+  { sql, systems, service, requestId }: ReadContext,
 ): Promise<CurrentMppKey> {
   const read = () => sql<StoredKey & Row>(CURRENT, [tenant.ownerId, tenant.mode])
   const [stored] = await read()
-  if (stored) return openMppKey(stored, ports)
-  await ports.runFor(tenant, 'mppKeys.make', {}, requestId)
+  if (stored) return openMppKey(stored, systems)
+  await service.runFor(tenant, 'mppKeys.make', {}, requestId)
   const [made] = await read()
   if (!made) throw new Error('no key is current although one was made')
-  return openMppKey(made, ports)
+  return openMppKey(made, systems)
 }
 
 export interface UsableMppKey extends CurrentMppKey {
@@ -155,17 +156,7 @@ where owner_id = $1 and mode = $2 and secret is not null and (ends_at is null or
 order by id desc`
 
 /** Keys whose challenges may still be open: the current key, and keys retired a few minutes ago. */
-export async function usableMppKeys({
-  sql,
-  tenant,
-  ports,
-  now,
-}: {
-  readonly sql: Sql
-  readonly tenant: Tenant
-  readonly ports: Ports
-  readonly now: Date
-}): Promise<UsableMppKey[]> {
+export async function usableMppKeys({ sql, tenant, systems, now }: ReadContext): Promise<UsableMppKey[]> {
   const stored = await sql<StoredKey & { privateKey: string } & Row>(LIVE, [tenant.ownerId, tenant.mode, now])
-  return stored.map(key => ({ ...openMppKey(key, ports), privateKey: key.privateKey }))
+  return stored.map(key => ({ ...openMppKey(key, systems), privateKey: key.privateKey }))
 }

@@ -52,16 +52,16 @@ const mppKeys = bindHandlers(mppKeysApi, {
 
   rotate: externalCall(mppKeysApi.rotate, {
     reserve: nothingReserved,
-    call: (_reserved, { ports }) => newMppKey(ports.vault),
+    call: (_reserved, { systems }) => newMppKey(systems.vault),
     record: (key, _reserved, context) => replace(key, context),
-    recover: async (_reserved, context) => replace(await newMppKey(context.ports.vault), context),
+    recover: async (_reserved, context) => replace(await newMppKey(context.systems.vault), context),
   }),
 
   make: externalCall(mppKeysApi.make, {
     reserve: nothingReserved,
-    call: (_reserved, { ports }) => newMppKey(ports.vault),
+    call: (_reserved, { systems }) => newMppKey(systems.vault),
     record: (key, _reserved, context) => storeFirst(key, context),
-    recover: async (_reserved, context) => storeFirst(await newMppKey(context.ports.vault), context),
+    recover: async (_reserved, context) => storeFirst(await newMppKey(context.systems.vault), context),
   }),
 
   async end({ params }, { records, now, emit, refuse }) {

@@ -180,7 +180,7 @@ function receiptClaims(header: string | null) {
 
 const evidence: HandlerOf<typeof mppApi.evidence> = async (
   { params },
-  { records, tenant, ports, refuse },
+  { records, tenant, systems, refuse },
 ) => {
   const credential = await records.findOne(MppCredential, { id: params.id })
   if (!credential) return refuse('credential_not_found')
@@ -188,7 +188,7 @@ const evidence: HandlerOf<typeof mppApi.evidence> = async (
     findIntent(records, credential.intentId),
     records.findOne(CardAuthorization, { intentId: credential.intentId, mppCredentialId: credential.id }),
   ])
-  const jws = await ports.signer.sign(EVIDENCE_TYPE, {
+  const jws = await systems.signer.sign(EVIDENCE_TYPE, {
     ownerId: tenant.ownerId,
     mode: tenant.mode,
     asOf: timeOf(credential.updatedAt),

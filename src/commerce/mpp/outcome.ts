@@ -328,9 +328,9 @@ export const deleteNetworkToken = externalCall(mppStepsApi.deleteToken, {
   },
   async call(
     { id, mode, tokenId, order, now },
-    { ports, requestId },
+    { systems, requestId },
   ): Promise<ProcessorCallDone | ProcessorFailure> {
-    const { setNetworkToken, sharedTokens } = ports.cardProcessor(mode)
+    const { setNetworkToken, sharedTokens } = systems.cardProcessor(mode)
     const call = { reference: `${id}-deleted`, requestId, now: new Date(now) }
     if (order && sharedTokens) return revokeSharedToken(sharedTokens, { id, tokenId, order }, call)
     if (!setNetworkToken || tokenId === null) return { done: true }

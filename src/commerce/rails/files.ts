@@ -18,11 +18,11 @@ const DONE = { done: true }
 const fileEvent = ({ id, messageId, payments }: SepaFile) => ({ fileId: id, messageId, payments })
 
 export const makePaymentFile: HandlerOf<typeof sepaFileStepsApi.make> = async ({ params }, context) => {
-  const { records, sql, now, ports, emit } = context
+  const { records, sql, now, systems, emit } = context
   const file = await records.lock(SepaFile, params.id)
   if (file?.status !== 'open') return DONE
   if (file.closesAt > now) return { done: false }
-  const rail = ports.sepaRail(file.mode)
+  const rail = systems.sepaRail(file.mode)
   requireFileRail(rail)
   const payments = await paymentsInFile(sql, file.id)
   if (payments.length === 0) {
@@ -73,11 +73,11 @@ interface HandOverRequest {
 async function leaseFile(
   id: string,
   status: SepaFile['status'],
-  { records, now, tenant, ports }: WriteContext,
+  { records, now, tenant, systems }: WriteContext,
 ): Promise<HandOverRequest | null> {
   const file = await records.lock(SepaFile, id)
   if (!file || file.status !== status || !file.dueAt || file.dueAt > now) return null
-  requireFileRail(ports.sepaRail(tenant.mode))
+  requireFileRail(systems.sepaRail(tenant.mode))
   file.dueAt = addMs(now, LEASE_MS)
   return { id, mode: file.mode, name: file.fileName, content: String(file.content) }
 }
@@ -88,8 +88,8 @@ async function leaseFile(
  */
 export const stagePaymentFile = externalCall(sepaFileStepsApi.stage, {
   reserve: ({ params }, context) => leaseFile(params.id, 'made', context),
-  async call(request, { ports }) {
-    if (request) await requireFileRail(ports.sepaRail(request.mode)).stage(request.name, request.content)
+  async call(request, { systems }) {
+    if (request) await requireFileRail(systems.sepaRail(request.mode)).stage(request.name, request.content)
   },
   async record(_, request, { records, now, emit }) {
     const file = request && (await records.lock(SepaFile, request.id))
@@ -103,8 +103,8 @@ export const stagePaymentFile = externalCall(sepaFileStepsApi.stage, {
 
 export const releasePaymentFile = externalCall(sepaFileStepsApi.release, {
   reserve: ({ params }, context) => leaseFile(params.id, 'staged', context),
-  async call(request, { ports }) {
-    if (request) await requireFileRail(ports.sepaRail(request.mode)).release(request.name)
+  async call(request, { systems }) {
+    if (request) await requireFileRail(systems.sepaRail(request.mode)).release(request.name)
   },
   async record(_, request, { records, now, emit }) {
     const file = request && (await records.lock(SepaFile, request.id))

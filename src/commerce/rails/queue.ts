@@ -21,8 +21,8 @@ returning id, status`
 
 /** Finds the open file of the next cut-off. Another request may have closed or created one just now. */
 async function openFile(scheme: SepaScheme, at: Date, context: EnqueueContext): Promise<FileRow> {
-  const { sql, tenant, now, ports } = context
-  const { closesAt, executeOn } = ports.sepaRail(tenant.mode).nextFile(scheme, at)
+  const { sql, tenant, now, systems } = context
+  const { closesAt, executeOn } = systems.sepaRail(tenant.mode).nextFile(scheme, at)
   const id = newId('sepafile')
   const messageId = id.replace('sepafile_', '')
   const values = [id, tenant.ownerId, tenant.mode, now, scheme, closesAt, executeOn, messageId]

@@ -27,14 +27,14 @@ type ReadContext = ContextOf<typeof railsApi.read>
 
 /** Stores a bank file's reports in one transaction. Each transfer then changes in its own transaction. */
 export const readBankFile: HandlerOf<typeof railsApi.read> = async ({ body: { content, mode } }, context) => {
-  const { now, records, switchTenant, refuse, ports } = context
+  const { now, records, switchTenant, refuse, systems } = context
   const bytes = Buffer.from(content, 'base64')
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const platform = platformTenantInMode(mode)
   switchTenant(platform)
   const earlier = await records.findOne(SepaMessage, { ...platform, sha256 })
   if (earlier) return sepaMessageResponse(earlier)
-  const bankMessage = await ports.threads.run<typeof messageIn>(
+  const bankMessage = await systems.threads.run<typeof messageIn>(
     { module: new URL('./thread.ts', import.meta.url), name: 'messageIn', owner: platform.ownerId },
     bytes,
     now.toISOString().slice(0, 10),

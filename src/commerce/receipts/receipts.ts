@@ -141,8 +141,8 @@ const remove: HandlerOf<typeof receiptsApi.delete> = async ({ params }, context)
   context.queueStatement(releaseStoredFiles([sha256, smallSha256, largeSha256], id, context))
 }
 
-const contentOf = (sha256: string, { ports, tenant }: ReadContext) =>
-  readStoredFile(ports.files, tenant, sha256)
+const contentOf = (sha256: string, { systems, tenant }: ReadContext) =>
+  readStoredFile(systems.files, tenant, sha256)
 
 const receipts = bindHandlers(receiptsApi, {
   create,
@@ -161,7 +161,7 @@ const receipts = bindHandlers(receiptsApi, {
 
   async storage(_, context) {
     const { files, bytes } = await fileUsage(context)
-    const quotaBytes = context.ports.filesQuotaBytes
+    const quotaBytes = context.settings.filesQuotaBytes
     const usedBytes = Number(bytes)
     return { files: Number(files), usedBytes, freeBytes: Math.max(0, quotaBytes - usedBytes), quotaBytes }
   },

@@ -82,7 +82,7 @@ const isBetweenWallets = ({ kind, creditId }: PaidBy): boolean => kind === 'inte
  */
 async function openBatch(
   sql: Sql,
-  { tenant, now, ports }: TenantNow & { readonly ports: Ports },
+  { tenant, now, systems }: TenantNow & Pick<Ports, 'systems'>,
   transactionIds: readonly string[],
 ): Promise<RefundBatch> {
   const ids = [...new Set(transactionIds)]
@@ -105,7 +105,7 @@ async function openBatch(
     walletsById(sql, tenant, wallets),
     lockTransactions(sql, tenant, ids),
     loadRefundBook(sql, { tenant, now }, { transactionIds: ids }),
-    cardRefundPayments(sql, tenant, cardPaymentIds, ports),
+    cardRefundPayments(sql, tenant, cardPaymentIds, systems),
   ])
   return {
     ...{ tenant, now, book, ownersWalletId, isAnyPayerClosed, pushable },
@@ -327,10 +327,10 @@ type Decided = Exclude<ReturnType<typeof decide>, Refusal>
 const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits'], RefundBatch> = {
   name: 'refund',
   usuallyAnswers: true,
-  load: (items, sql, ports) => {
+  load: (items, sql, { systems }) => {
     const { tenant, now } = items[0]
     const ids = items.map(({ input }) => input.body.transactionId)
-    return openBatch(sql, { tenant, now, ports }, ids)
+    return openBatch(sql, { tenant, now, systems }, ids)
   },
   decide,
   write: writeBatch,

@@ -3,7 +3,7 @@ import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Context, ReadContext, SqlContext } from '../../kernel/contract/context.ts'
 import { AnswerNow, type ExternalCallContext } from '../../kernel/contract/handlers.ts'
 import { externalCall } from '../../kernel/contract/operation.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { Systems } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import {
@@ -49,16 +49,16 @@ export async function cardRefundPayments(
   sql: Sql,
   tenant: Tenant,
   transactionIds: readonly string[],
-  ports: Ports,
+  systems: Systems,
 ): Promise<ReadonlyMap<string, CardRefundPayment>> {
-  if (transactionIds.length === 0 || !canPush(ports, tenant.mode)) return new Map()
+  if (transactionIds.length === 0 || !canPush(systems, tenant.mode)) return new Map()
   const rows = await sql<CardRefundPayment>(PUSHABLE, [tenant.ownerId, tenant.mode, transactionIds])
   return new Map(rows.map(row => [row.transactionId, row]))
 }
 
-function canPush(ports: Ports, mode: Mode): boolean {
+function canPush(systems: Systems, mode: Mode): boolean {
   try {
-    return ports.cardProcessor(mode).pushRefund !== null
+    return systems.cardProcessor(mode).pushRefund !== null
   } catch (error) {
     if (error instanceof Problem) return false
     throw error
@@ -93,9 +93,9 @@ type PushAnswer = CardRefundOutcome | ProcessorFailure
 /** Every repetition has the same reference, so the next call reveals the outcome of a lost answer. */
 async function push(
   { refundId, mode, now, since, cents: amount, refund }: CardRefundCall,
-  { ports, requestId }: ExternalCallContext,
+  { systems, requestId }: ExternalCallContext,
 ): Promise<PushAnswer> {
-  const { pushRefund } = ports.cardProcessor(mode)
+  const { pushRefund } = systems.cardProcessor(mode)
   const asked = { ...refund, amountCents: cents(amount), requestedAt: new Date(since) }
   const call = { reference: `${refundId}/push`, requestId, now: new Date(now) }
   return (
@@ -200,10 +200,10 @@ export const retryRefundCall = externalCall(refundsApi.ask, {
 async function dueMerchant(
   row: RefundRow | undefined,
   refunds: RefundBook,
-  { sql, tenant, now, ports, queueStatement }: RecordContext,
+  { sql, tenant, now, systems, queueStatement }: RecordContext,
 ): Promise<ExternalCall | undefined> {
   if (!row?.askDueAt || row.askDueAt > now || !row.transactionId) return undefined
-  const payment = (await cardRefundPayments(sql, tenant, [row.transactionId], ports)).get(row.transactionId)
+  const payment = (await cardRefundPayments(sql, tenant, [row.transactionId], systems)).get(row.transactionId)
   const attempts = row.attempts + 1
   if (payment) refunds.askAgain(row, attempts, nextRefundCallAt(now, attempts))
   else refunds.endAsking(row, false)

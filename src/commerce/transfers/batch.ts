@@ -13,7 +13,7 @@ import {
 import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
 import type { RunForOwner } from '../../kernel/contract/context.ts'
 import type { NonEmpty } from '../../kernel/contract/handlers.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { Ports, Systems } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type BeneficiaryRow, beneficiariesById } from '../../money/beneficiaries/index.ts'
@@ -52,7 +52,7 @@ export interface TransferBatch extends PaymentBatch {
 export async function loadTransferBatch(
   items: NonEmpty<TransferRequest>,
   sql: Sql,
-  ports: Ports,
+  { systems }: Pick<Ports, 'systems'>,
 ): Promise<TransferBatch> {
   const { tenant, now } = items[0]
   const intentIds = items.flatMap(({ input: { body } }) => body.intentId ?? [])
@@ -70,7 +70,7 @@ export async function loadTransferBatch(
   const accounts = { wallets: uniqueIds, holds: payments.holds }
   const [book, sepa, records, wallets, refunds] = await Promise.all([
     lockBook(sql, { tenant, now }, paysRecords ? { ...accounts, ...betweenOwners(payees) } : accounts),
-    loadSepa(items, sql, ports),
+    loadSepa(items, sql, systems),
     paysRecords ? loadRecordPayments(sql, { tenant, now }) : undefined,
     walletsById(sql, tenant, uniqueIds),
     loadRefundBook(sql, { tenant, now }, {}),
@@ -93,7 +93,7 @@ async function loadRecordPayments(sql: Sql, { tenant, now }: TenantNow): Promise
 async function loadSepa(
   items: NonEmpty<TransferRequest>,
   sql: Sql,
-  ports: Ports,
+  systems: Systems,
 ): Promise<SepaTransferBatch | undefined> {
   const { tenant, now } = items[0]
   const ids = items.flatMap(({ input }) => input.body.beneficiaryId ?? [])
@@ -102,12 +102,12 @@ async function loadSepa(
     lockTodaysTransferLimit(sql, { tenant, now }),
     beneficiariesById(sql, tenant, ids),
   ])
-  return { payees, today, railMissing: missingRail(ports, tenant.mode) }
+  return { payees, today, railMissing: missingRail(systems, tenant.mode) }
 }
 
-function missingRail(ports: Ports, mode: Mode): string | undefined {
+function missingRail(systems: Systems, mode: Mode): string | undefined {
   try {
-    ports.sepaRail(mode)
+    systems.sepaRail(mode)
     return undefined
   } catch (error) {
     if (error instanceof Problem) return error.message
@@ -139,11 +139,11 @@ export interface SignedTransferBatch extends TransferBatch {
 export async function loadSignedTransferBatch(
   requests: NonEmpty<Parameters<CreateTransferHandler['decide']>[0]>,
   sql: Sql,
-  ports: Ports,
+  ports: Pick<Ports, 'systems' | 'service'>,
 ): Promise<SignedTransferBatch> {
   const { tenant } = requests[0]
   const envelopes = requests.flatMap(({ input }) => input.body.webauthnAssertion ?? [])
-  const checked = await readAssertions(sql, tenant, envelopes, ports)
+  const checked = await readAssertions(sql, tenant, envelopes, ports.service)
   const batch = await loadTransferBatch(requests, sql, ports)
   const sent = requests.flatMap(({ input, actor, address }) => {
     const one = input.body.webauthnAssertion && checked.get(input.body.webauthnAssertion)

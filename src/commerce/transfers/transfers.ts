@@ -94,12 +94,12 @@ const transfers = bindHandlers(transfersApi, {
 
   /** The payment order as its rail writes it. Before the submission, it is written as of now. */
   async pain001({ params }, context) {
-    const { records, sql, tenant, now, ports, refuse } = context
+    const { records, sql, tenant, now, systems, refuse } = context
     const transfer = await records.findOne(Transfer, { id: params.id })
     if (!transfer) return refuse('transfer_not_found')
     const { scheme, endToEndId, payee, amountCents, reference, fromWalletId } = transfer
     if (!scheme || !endToEndId || !payee) return refuse('transfer_not_by_sepa')
-    const rail = ports.sepaRail(tenant.mode)
+    const rail = systems.sepaRail(tenant.mode)
     const madeAt = transfer.submittedAt ?? now
     const { executeOn } = rail.nextFile(scheme, madeAt)
     const payerIban = (await walletsById(sql, tenant, [fromWalletId])).get(fromWalletId)?.iban ?? null

@@ -15,7 +15,7 @@ const PAGE = 1_000
 
 /** The export is recorded in the trail before its first byte is sent. */
 export const exportTrail: HandlerOf<typeof auditApi.export> = async ({ query }, context) => {
-  const { sql, sqlAfterCommit, tenant, ports, emit, refuse } = context
+  const { sql, sqlAfterCommit, tenant, systems, emit, refuse } = context
   const { format, from, to } = query
   const checkpoint = await latestCheckpoint(sql, tenant)
   if (!checkpoint) return refuse('trail_not_found')
@@ -25,7 +25,7 @@ export const exportTrail: HandlerOf<typeof auditApi.export> = async ({ query }, 
   const name = `audit-${tenant.ownerId}-${tenant.mode}-${size}.${format}`
   return format === 'csv'
     ? { type: 'text/csv', name, content: auditCsvLines(exported) }
-    : { type: 'application/x-ndjson', name, content: jsonLines(exported, ports.signer.publicKeys()) }
+    : { type: 'application/x-ndjson', name, content: jsonLines(exported, systems.signer.publicKeys()) }
 }
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`

@@ -14,11 +14,11 @@ const PURGE = 'select purge_audit($1, $2, $3, $4, $5, $6)::float8 as size'
 
 /** Entries have real times, so the retention counts in real time. The database checks again what may be deleted. */
 export const purgeTrail: HandlerOf<typeof auditApi.purge> = async ({ body }, context) => {
-  const { sql, ports, switchTenant, emit, refuse } = context
+  const { sql, settings, switchTenant, emit, refuse } = context
   const { ownerId, mode, before } = body
   const tenant = { ownerId, mode }
   switchTenant(tenant)
-  const { auditRetentionDays } = ports
+  const { auditRetentionDays } = settings
   if (before.getTime() > clock.real().getTime() - days(auditRetentionDays)) return refuse('too_young')
   const checkpoint = await latestCheckpoint(sql, tenant)
   if (!checkpoint) return refuse('trail_not_found')

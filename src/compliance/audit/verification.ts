@@ -25,8 +25,8 @@ import { StoredTreeTiles } from './tree-store.ts'
 import { readUnsealedTail } from './unsealed.ts'
 
 export const verifyTrail: HandlerOf<typeof auditApi.verify> = async (_, context) => {
-  const { tenant, ports, withExclusiveRead, refuse } = context
-  const keys = { keys: ports.signer.publicKeys() }
+  const { tenant, systems, withExclusiveRead, refuse } = context
+  const keys = { keys: systems.signer.publicKeys() }
   const found = await withExclusiveRead(`verify the trail of ${tenant.ownerId} ${tenant.mode}`, async sql => {
     const checkpoint = (await latestCheckpoint(sql, tenant)) ?? null
     const verification = new Verification(sql, tenant, keys)

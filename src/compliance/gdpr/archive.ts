@@ -14,7 +14,7 @@ import {
 } from './record-pages.ts'
 import { type DataSubject, type SubjectTable, subjectTables } from './tables-of-subject.ts'
 
-type ArchiveContext = SqlContext & { readonly ports: Ports }
+type ArchiveContext = SqlContext & Pick<Ports, 'systems' | 'service'>
 
 interface Made {
   readonly exportId: string
@@ -35,7 +35,7 @@ async function* entriesOf(made: Made, context: ArchiveContext): AsyncGenerator<Z
     onWritten: file =>
       manifest.files.push({ name: entry.name, ...file, ...(records ? { records: records() } : {}) }),
   })
-  const tables = subjectTables(context.ports.personalAreas(), made.subject)
+  const tables = subjectTables(context.service.personalAreas(), made.subject)
   const shapes = await readTableShapes(
     tables.map(({ name }) => name),
     context,
@@ -114,12 +114,12 @@ const extensions: Readonly<Record<string, string>> = {
 
 /** The files of the tenant. A missing or damaged one is listed in the manifest, and the archive continues. */
 async function* storedFiles(context: ArchiveContext, manifest: Manifest): AsyncGenerator<ZipEntry> {
-  const { sql, tenant, ports } = context
+  const { sql, tenant, systems } = context
   let after = ''
   for (;;) {
     const rows = await sql<{ sha256: string; type: string }>(FILES, [tenant.ownerId, tenant.mode, after])
     for (const { sha256, type } of rows) {
-      const opened = await ports.files.open(tenant, sha256).catch(() => undefined)
+      const opened = await systems.files.open(tenant, sha256).catch(() => undefined)
       if (!opened) manifest.missing.push(sha256)
       else {
         const name = `files/${sha256}.${extensions[type] ?? 'bin'}`

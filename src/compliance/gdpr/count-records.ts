@@ -81,7 +81,7 @@ async function countLarge(
 
 export async function countSubjectRecords(subject: DataSubject, context: ReadContext): Promise<bigint> {
   const counts = await countRecordsByTable(
-    subjectTables(context.ports.personalAreas(), subject),
+    subjectTables(context.service.personalAreas(), subject),
     subject,
     context,
   )

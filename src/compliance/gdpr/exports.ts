@@ -107,7 +107,7 @@ export const getDataExport: HandlerOf<typeof dataExportApi.getExport> = async ({
 }
 
 export const downloadDataExport: HandlerOf<typeof dataExportApi.archive> = async ({ params }, context) => {
-  const { records, now, emit, refuse, sqlAfterCommit: sql, ports } = context
+  const { records, now, emit, refuse, sqlAfterCommit: sql, systems, service } = context
   actForRequestingTenant(context)
   const found = await records.findOne(DataExport, { id: params.id })
   if (!found) return refuse('export_not_found')
@@ -118,7 +118,7 @@ export const downloadDataExport: HandlerOf<typeof dataExportApi.archive> = async
   return {
     type: 'application/zip',
     name: `${found.id}.zip`,
-    content: dataExportArchive(made, { sql, ports, tenant: context.tenant }),
+    content: dataExportArchive(made, { sql, systems, service, tenant: context.tenant }),
   }
 }
 

@@ -184,7 +184,7 @@ function retainedIn(table: SubjectTable): SubjectTable {
 }
 
 async function retainedOf(subject: DataSubject, at: Date, context: ReadContext): Promise<RetainedRecords[]> {
-  const tables = subjectTables(context.ports.personalAreas(), subject)
+  const tables = subjectTables(context.service.personalAreas(), subject)
     .filter(table => groundsOf(table).some(ground => legalGrounds[ground].years > 0))
     .map(retainedIn)
   const counts = await countRecordsByTable(tables, subject, context)

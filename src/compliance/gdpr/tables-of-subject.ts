@@ -50,7 +50,7 @@ export const subjectQueryValues = (subject: DataSubject, { tenant }: SqlContext)
 export async function isKnownSubject(subject: DataSubject, context: ReadContext): Promise<boolean> {
   if (subject.type === 'owner') return true
   const { type } = subject
-  const named = subjectTables(context.ports.personalAreas(), subject).filter(({ table }) =>
+  const named = subjectTables(context.service.personalAreas(), subject).filter(({ table }) =>
     table.about?.[type]?.includes('id'),
   )
   const any = named.map(

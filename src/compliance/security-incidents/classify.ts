@@ -61,11 +61,11 @@ const owedInWords: Readonly<Record<ReportingClockStage, string>> = {
 }
 
 export const closeIncident: HandlerOf<typeof securityIncidentsApi.close> = async ({ params }, context) => {
-  const { now, ports, emit, refuse } = context
+  const { now, settings, emit, refuse } = context
   const incident = await lockOpenIncident(params.id, context)
   if (!(incident instanceof SecurityIncident)) return incident
   if (incident.isMajor === null) return refuse('not_classified')
-  const owed = outstandingReports(incident, ports.weekendRelief)
+  const owed = outstandingReports(incident, settings.weekendRelief)
   if (owed) return refuse('reports_missing', `Outstanding: ${owed}. Submit it first.`)
   securityIncidentMachine.move(incident, 'closed')
   incident.closedAt = now

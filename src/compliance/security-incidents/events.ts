@@ -55,8 +55,8 @@ export const incidentEvent = (incident: SecurityIncident): z.output<typeof Incid
   isMajor: incident.isMajor,
 })
 
-export function incidentResponse(incident: SecurityIncident, { ports, now }: ReadContext) {
-  const clocks = reportingClocks(incident.clockInput(), ports.weekendRelief)
+export function incidentResponse(incident: SecurityIncident, { settings, now }: ReadContext) {
+  const clocks = reportingClocks(incident.clockInput(), settings.weekendRelief)
   const { criteria } = incident
   return withMembers(incident, {
     clocks: clocks.map(clock => ({

@@ -31,13 +31,13 @@ export const incidentProcessStatus: HandlerOf<typeof incidentStepsApi.processSta
   { params },
   context,
 ) => {
-  const { records, now, ports, refuse } = context
+  const { records, now, settings, refuse } = context
   context.switchTenant(livePlatformTenant)
   const incident = await records.findOne(SecurityIncident, { id: params.id })
   if (!incident) return refuse('incident_not_found')
   const { status, severity, dueAt } = incident
   const closed = status === 'closed'
-  const open = reportingClocks(incident.clockInput(), ports.weekendRelief).filter(
+  const open = reportingClocks(incident.clockInput(), settings.weekendRelief).filter(
     ({ doneAt }) => doneAt === null,
   )
   return {

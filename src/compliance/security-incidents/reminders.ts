@@ -47,11 +47,11 @@ export const unsentIncidentReminders = (
 
 export const remainingReportReminders = (
   incident: SecurityIncident,
-  { ports }: ReadContext,
+  { settings }: ReadContext,
 ): readonly ReportReminder[] =>
   incident.status === 'closed'
     ? []
-    : unsentIncidentReminders(incident.reminded, incident.clockInput(), ports.weekendRelief)
+    : unsentIncidentReminders(incident.reminded, incident.clockInput(), settings.weekendRelief)
 
 export function scheduleNextReminder(incident: SecurityIncident, context: WriteContext): void {
   incident.dueAt = remainingReportReminders(incident, context)[0]?.at ?? null

@@ -57,7 +57,7 @@ function newTokenInWords({ label, scopes, maxAmountCents, expiresInDays, publicK
 
 const agentTokens = bindHandlers(agentTokensApi, {
   async create({ params, body }, context) {
-    const { records, actor, tenant, ports, emit, refuse } = context
+    const { records, actor, tenant, settings, emit, refuse } = context
     const { label, scopes: names = [], expiresInDays, maxAmountCents, publicKeyJwk } = body
     const scopes = expandScopes(names)
     const missing = scopeCallerLacks(scopes, actor)
@@ -76,7 +76,7 @@ const agentTokens = bindHandlers(agentTokensApi, {
       context,
     )
     if (unsigned) return unsigned
-    const secret = newBearerSecret(`at_${tenant.mode}_`, ports)
+    const secret = newBearerSecret(`at_${tenant.mode}_`, settings)
     const token = records.create(AgentToken, {
       agentId: agent.id,
       label,
@@ -156,9 +156,9 @@ interface TokenDelegation {
 export function issueDelegationToken(
   { id: delegationId, agentId, label, scopes }: TokenDelegation,
   expiresAt: Date,
-  { records, ports, emit }: WriteContext<typeof agentTokenCreatedEvent>,
+  { records, settings, emit }: WriteContext<typeof agentTokenCreatedEvent>,
 ): { tokenId: string; secret: string } {
-  const secret = newBearerSecret('at_dlg_', ports)
+  const secret = newBearerSecret('at_dlg_', settings)
   const members = { agentId, label: label ?? 'Delegation', scopes, expiresAt, delegationId }
   const token = records.create(AgentToken, { ...members, ...hashAndHint(secret) })
   emit('token.created', tokenEvent(token))

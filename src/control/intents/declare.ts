@@ -60,11 +60,11 @@ where owner_id = $1 and mode = $2 and agent_id = any($3::text[]) and client_inte
 async function loadBatch(
   requests: NonEmpty<DeclareIntentRequest>,
   sql: Sql,
-  ports: Ports,
+  { service }: Pick<Ports, 'service'>,
 ): Promise<DeclareIntentState> {
   const { tenant, now } = requests[0]
   const bodies = requests.map(({ input }) => input.body)
-  const payees = await resolvePayees(sql, tenant, bodies, ports)
+  const payees = await resolvePayees(sql, tenant, bodies, service)
   const spends = requests.map(request => proposedSpend(request, payees))
   const agentIds = spends.map(({ agentId }) => agentId)
   const clientIds = bodies.flatMap(({ clientIntentId }) => clientIntentId ?? [])

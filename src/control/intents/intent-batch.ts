@@ -85,12 +85,12 @@ interface CancelState extends IntentBatch {
 }
 
 export const cancelIntentOperation: Cancel = {
-  async load(requests, sql, ports): Promise<CancelState> {
+  async load(requests, sql, { service }): Promise<CancelState> {
     const state = await loadIntentBatch(requests, sql, 'end')
     const payments = await latestIntentPayments([...state.intents.values()], {
       sql,
       tenant: state.tenant,
-      ports,
+      service,
     })
     return { ...state, payments }
   },

@@ -93,8 +93,8 @@ async function simulateRules(payee: ResolvedPayee, body: Body, { records, now, r
 
 /** Decides by the same function as a declaration, but stores and reserves nothing. */
 const simulate: Simulate = async ({ body }, context) => {
-  const { sql, tenant, actor, refuse, ports } = context
-  const payees = await resolvePayees(sql, tenant, [body], ports)
+  const { sql, tenant, actor, refuse, service } = context
+  const payees = await resolvePayees(sql, tenant, [body], service)
   const refusal = payees.refusalOf(body, body.amountCents)
   if (refusal) return refuse(...refusal)
   const contradiction = payees.contradiction(body)

@@ -1,6 +1,6 @@
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { PayableRecord } from '../../kernel/contract/payables.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type BeneficiaryRow, beneficiariesById } from '../../money/beneficiaries/index.ts'
 import { findPayableWallets, isPurse, type WalletRow, walletsById } from '../../money/wallets/index.ts'
@@ -117,7 +117,7 @@ export function payeeRequestRefusal(
   ]
 }
 
-type Lookup = Pick<Ports, 'findPayables'>
+type Lookup = Pick<RunningService, 'findPayables'>
 
 export async function findPayeeRequests(
   sql: Sql,

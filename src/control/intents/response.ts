@@ -7,16 +7,16 @@ import { formatOriginal } from '../../values/original-amount.ts'
 import { truncateText } from '../../values/schemas.ts'
 import type { Intent, IntentRow } from './intent.ts'
 
-type PaymentsContext = SqlContext & { readonly ports: Ports }
+type PaymentsContext = SqlContext & Pick<Ports, 'service'>
 type PayableIntent = Pick<Intent, 'id' | 'status'>
 
 export async function paymentsOfIntents(
   intents: readonly PayableIntent[],
-  { sql, tenant, ports }: PaymentsContext,
+  { sql, tenant, service }: PaymentsContext,
 ): Promise<readonly IntentPayment[]> {
   const wasApproved = ({ status }: PayableIntent): boolean => status !== 'created' && status !== 'denied'
   const ids = intents.filter(wasApproved).map(({ id }) => id)
-  return ids.length > 0 ? ports.paymentsOn(ids, tenant, sql) : []
+  return ids.length > 0 ? service.paymentsOn(ids, tenant, sql) : []
 }
 
 export type LatestIntentPayments = Awaited<ReturnType<typeof latestIntentPayments>>

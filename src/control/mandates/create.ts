@@ -126,11 +126,11 @@ type Making = ContextOf<typeof mandatesApi.create>
 async function makeMandate(
   { agentId, name, constraints, expiresAt, assistant }: MandateRequest,
   { person, passkeyId, statement, assertion, publicKeyJwk }: VerifiedAssertion,
-  { records, tenant, now, ports, emit, wake }: Making,
+  { records, tenant, now, systems, emit, wake }: Making,
 ) {
   const id = newId('mandate')
   const members = { agentId, name, expiresAt, personId: person.id, passkeyId }
-  const jws = await ports.signer.sign(MANDATE_SUBJECT_TYPE, {
+  const jws = await systems.signer.sign(MANDATE_SUBJECT_TYPE, {
     ...tenant,
     mandateId: id,
     ...members,

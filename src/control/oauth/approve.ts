@@ -94,7 +94,7 @@ async function blockerOf({ agentId, expiresAt }: Body, context: ApproveContext) 
 const APPROVED = 'ticket: the request has been approved already. Start again in the assistant.'
 
 export const approveAssistant: Approve = async ({ body }, context) => {
-  const { records, sql, actor, now, ports, emit, refuse } = context
+  const { records, sql, actor, now, service, emit, refuse } = context
   if (!isOwner(context)) return refuse('owner_needed')
   const request = openRequest(body.ticket, context)
   if (!request) return refuse('request_expired')
@@ -116,7 +116,7 @@ export const approveAssistant: Approve = async ({ body }, context) => {
     clientName: client.name,
     clientHost: client.host,
     redirectUri,
-    resource: resourceOf(ports),
+    resource: resourceOf(service),
     scopes: expandScopes(grantedScopes(request, body.scopes)),
     codeHash: hashSecret(code),
     codeChallenge,
@@ -127,5 +127,5 @@ export const approveAssistant: Approve = async ({ body }, context) => {
   })
   await keepRegistration(client.clientId, sql)
   emit('assistant.approved', assistantEvent(grant))
-  return { id, redirectTo: authorizationAnswer(request, { code }, ports) }
+  return { id, redirectTo: authorizationAnswer(request, { code }, service) }
 }

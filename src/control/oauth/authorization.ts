@@ -1,5 +1,5 @@
 import type { ReadContext } from '../../kernel/contract/context.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
 import type { TokenScopeSet } from '../../kernel/contract/scopes.ts'
 import type { StatedAssistant } from '../../statements/index.ts'
 import { clock } from '../../values/clock.ts'
@@ -10,8 +10,8 @@ import { isAtHost, isRegisteredRedirect, redirectPlace, withParameters } from '.
 /** The path of the operation that accepts the tokens, and of the resource that clients name (RFC 8707). */
 export const MCP_PATH = '/mcp'
 
-export const issuerOf = ({ publicUrl }: Pick<Ports, 'publicUrl'>): string => `${publicUrl()}/oauth`
-export const resourceOf = ({ publicUrl }: Pick<Ports, 'publicUrl'>): string => publicUrl() + MCP_PATH
+export const issuerOf = ({ publicUrl }: Pick<RunningService, 'publicUrl'>): string => `${publicUrl()}/oauth`
+export const resourceOf = ({ publicUrl }: Pick<RunningService, 'publicUrl'>): string => publicUrl() + MCP_PATH
 
 export type AuthorizationParameters = Readonly<Record<string, string | undefined>>
 
@@ -42,21 +42,24 @@ export type CheckedAuthorization =
 /** A digest by SHA-256 in base64url. */
 const DIGEST = /^[\w-]{43}$/
 
-function errorIn(parameters: AuthorizationParameters, ports: Pick<Ports, 'publicUrl'>): string | undefined {
+function errorIn(
+  parameters: AuthorizationParameters,
+  service: Pick<RunningService, 'publicUrl'>,
+): string | undefined {
   if (parameters.response_type !== 'code') return 'unsupported_response_type'
   if (parameters.response_mode !== undefined && parameters.response_mode !== 'query') return 'invalid_request'
   if (parameters.code_challenge_method !== 'S256') return 'invalid_request'
   if (!DIGEST.test(parameters.code_challenge ?? '')) return 'invalid_request'
   if (parameters.dpop_jkt !== undefined && !DIGEST.test(parameters.dpop_jkt)) return 'invalid_request'
-  return parameters.resource === resourceOf(ports) ? undefined : 'invalid_target'
+  return parameters.resource === resourceOf(service) ? undefined : 'invalid_target'
 }
 
 /** `iss` lets a client of several servers notice an answer of the wrong one (RFC 9207). */
 export const authorizationAnswer = (
   { redirectUri, state }: Pick<AuthorizationRequest, 'redirectUri' | 'state'>,
   answer: Readonly<Record<string, string>>,
-  ports: Pick<Ports, 'publicUrl'>,
-): string => withParameters(redirectUri, { ...answer, state, iss: issuerOf(ports) })
+  service: Pick<RunningService, 'publicUrl'>,
+): string => withParameters(redirectUri, { ...answer, state, iss: issuerOf(service) })
 
 /** What the person lets in, as the signature names it. */
 export const statedAssistant = (
@@ -83,15 +86,15 @@ export async function checkAuthorization(
   parameters: AuthorizationParameters,
   context: ReadContext,
 ): Promise<CheckedAuthorization> {
-  const { ports } = context
+  const { service } = context
   const found = await findConnectingClient(parameters.client_id ?? '', context)
   if (!found) return { invalid: 'client_unknown' }
   const { redirectUris, host, ...client } = found
   const { redirect_uri: redirectUri = '', state, scope, code_challenge: codeChallenge = '' } = parameters
   if (!isRegisteredRedirect(redirectUri, redirectUris)) return { invalid: 'redirect_unknown' }
-  const error = errorIn(parameters, ports)
+  const error = errorIn(parameters, service)
   if (error) {
-    const answerAt = authorizationAnswer({ redirectUri, state }, { error }, ports)
+    const answerAt = authorizationAnswer({ redirectUri, state }, { error }, service)
     return { invalid: 'request_invalid', error, answerAt }
   }
   return {
@@ -113,14 +116,14 @@ const purposeOf = ({ tenant: { ownerId, mode }, actor }: ReadContext): string =>
 
 /** The request as the page showed it to this person, so that exactly that is approved. */
 export const sealRequest = (request: AuthorizationRequest, context: ReadContext): string =>
-  context.ports.vault.seal(
+  context.systems.vault.seal(
     JSON.stringify({ request, until: clock.milliseconds() + CONSENT_TTL_MS }),
     purposeOf(context),
   )
 
 export function openRequest(ticket: string, context: ReadContext): AuthorizationRequest | undefined {
   try {
-    const { request, until } = JSON.parse(context.ports.vault.open(ticket, purposeOf(context)))
+    const { request, until } = JSON.parse(context.systems.vault.open(ticket, purposeOf(context)))
     return until > clock.milliseconds() ? request : undefined
   } catch {
     return undefined

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { Systems } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import {
@@ -89,7 +89,7 @@ export const keepWhileDecided = (clientId: string, sql: Sql): Promise<unknown> =
 export const keepRegistration = (clientId: string, sql: Sql): Promise<unknown> =>
   keepUntil(null, clientId, sql)
 
-type Fetching = Pick<Ports, 'outbound'>
+type Fetching = Pick<Systems, 'outbound'>
 
 /** The owner for whom a document is fetched. */
 type ForOwner = Pick<Tenant, 'ownerId'>
@@ -160,11 +160,11 @@ const FAILURE_KEPT_MS = 10_000
 
 const documents = new SharedCache<FetchedDocument>({ most: 500, mostOfOne: 20 })
 
-function documentAt(url: string, owner: ForOwner, ports: Fetching): Promise<ConnectingClient | undefined> {
+function documentAt(url: string, owner: ForOwner, systems: Fetching): Promise<ConnectingClient | undefined> {
   const now = clock.ticks()
   const known = documents.get(url)
   if (known && known.until > now) return known.client
-  const client = fetchDocument(url, owner, ports)
+  const client = fetchDocument(url, owner, systems)
   const fetched = { until: now + DOCUMENT_KEPT_MS, client }
   documents.set(url, fetched, owner.ownerId)
   void client.then(
@@ -177,8 +177,8 @@ function documentAt(url: string, owner: ForOwner, ports: Fetching): Promise<Conn
 /** Calls another system for a client that is identified by a URL: never within a transaction. */
 export async function findConnectingClient(
   clientId: string,
-  { sql, ports, tenant }: ReadContext,
+  { sql, systems, tenant }: ReadContext,
 ): Promise<ConnectingClient | undefined> {
-  if (isDocumentAddress(clientId, ports)) return documentAt(clientId, tenant, ports)
+  if (isDocumentAddress(clientId, systems)) return documentAt(clientId, tenant, systems)
   return /^client_\w{26}$/.test(clientId) ? findRegistered(clientId, sql) : undefined
 }

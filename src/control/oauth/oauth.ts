@@ -3,7 +3,7 @@ import { area, reaction } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { tokenScopeSetNames } from '../../kernel/contract/scopes.ts'
 import { proofAlgorithms } from '../../values/proof-key.ts'
@@ -27,19 +27,19 @@ import { issueTokens, revokeTokens } from './tokens.ts'
 
 const json = (content: object) => ({ type: 'application/json', content: JSON.stringify(content) })
 
-const resourceMetadata = (ports: Ports) =>
+const resourceMetadata = (service: RunningService) =>
   json({
-    resource: resourceOf(ports),
-    authorization_servers: [issuerOf(ports)],
+    resource: resourceOf(service),
+    authorization_servers: [issuerOf(service)],
     scopes_supported: tokenScopeSetNames,
     bearer_methods_supported: ['header'],
     dpop_signing_alg_values_supported: proofAlgorithms,
     resource_name: 'Agent payments',
-    resource_documentation: `${ports.publicUrl()}/docs/guides/assistant-tools`,
+    resource_documentation: `${service.publicUrl()}/docs/guides/assistant-tools`,
   })
 
-function serverMetadata(ports: Ports) {
-  const issuer = issuerOf(ports)
+function serverMetadata(service: RunningService) {
+  const issuer = issuerOf(service)
   return json({
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -56,15 +56,15 @@ function serverMetadata(ports: Ports) {
     dpop_signing_alg_values_supported: proofAlgorithms,
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,
-    protected_resources: [resourceOf(ports)],
-    service_documentation: `${ports.publicUrl()}/docs`,
+    protected_resources: [resourceOf(service)],
+    service_documentation: `${service.publicUrl()}/docs`,
   })
 }
 
 const oauth = bindHandlers(oauthApi, {
-  resource: (_, { ports }) => resourceMetadata(ports),
-  resourceByPath: (_, { ports }) => resourceMetadata(ports),
-  server: (_, { ports }) => serverMetadata(ports),
+  resource: (_, { service }) => resourceMetadata(service),
+  resourceByPath: (_, { service }) => resourceMetadata(service),
+  server: (_, { service }) => serverMetadata(service),
   register: registerClient,
   challenge: challengeAssistant,
   approve: approveAssistant,

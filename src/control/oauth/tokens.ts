@@ -118,9 +118,9 @@ const tokenAnswer = ({ scopes }: OauthGrant, { secret, refreshToken, expiresAt, 
 })
 
 /** The thumbprint of the key that the client proves to hold (RFC 9449); null if it proves none. */
-async function provenKey({ headers, ports, sql, refuse }: TokenContext): Promise<string | null | Refusal> {
+async function provenKey({ headers, service, sql, refuse }: TokenContext): Promise<string | null | Refusal> {
   if (headers.dpop === undefined) return null
-  const addresses = [`${issuerOf(ports)}/token`]
+  const addresses = [`${issuerOf(service)}/token`]
   const proof = checkProof(headers.dpop, { method: 'POST', addresses, nowMs: clock.milliseconds() })
   if (typeof proof === 'string' || !(await useProof(sql, proof))) return refuse('invalid_dpop_proof')
   return proof.thumbprint

@@ -1,25 +1,25 @@
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
 
 export const unknownEventRefusal = (member: string) =>
   [400, `${member}: there is no event of this name. GET /events/types lists them.`] as const
 
-type Catalogue = Pick<Ports, 'eventNames'>
+type Catalogue = Pick<RunningService, 'eventNames'>
 
 export function eventNamesProblem(
   member: string,
   asked: readonly string[],
-  ports: Catalogue,
+  service: Catalogue,
 ): string | undefined {
-  const unknown = unknownNamesMessage(asked, ['*', ...ports.eventNames])
+  const unknown = unknownNamesMessage(asked, ['*', ...service.eventNames])
   return unknown && `${member}: ${unknown}`
 }
 
 export function eventNameProblem(
   member: string,
   asked: string | undefined,
-  ports: Catalogue,
+  service: Catalogue,
 ): string | undefined {
-  const unknown = asked === undefined ? undefined : unknownNamesMessage([asked], ports.eventNames)
+  const unknown = asked === undefined ? undefined : unknownNamesMessage([asked], service.eventNames)
   return unknown && `${member}: ${unknown}`
 }
 

@@ -144,7 +144,7 @@ const events = bindHandlers(eventsApi, {
   async list({ query: { event, agentId, requestId, ...span } }, context) {
     const unnamed = actForPlatform(context)
     if (unnamed) return unnamed
-    const unknown = eventNameProblem('event', event, context.ports)
+    const unknown = eventNameProblem('event', event, context.service)
     if (unknown) return context.refuse('unknown_event', unknown)
     const created = await createdWithinCondition('event', span, context)
     const { actor } = context
@@ -155,14 +155,14 @@ const events = bindHandlers(eventsApi, {
     return pageOfEvents(context, condition, { requestId, agentId: agentId ?? actor.agentId, id: created.id })
   },
 
-  async types(_, { ports, pageOf }) {
-    const types = await ports.eventTypes()
+  async types(_, { service, pageOf }) {
+    const types = await service.eventTypes()
     return pageOf(types.map(type => ({ ...type, id: type.event })))
   },
 
   async stream({ query }, context) {
-    const { actor, ending, headers, ports, refuse, sql, tenant } = context
-    const unknown = eventNameProblem('event', query.event, ports)
+    const { actor, ending, headers, service, refuse, sql, tenant } = context
+    const unknown = eventNameProblem('event', query.event, service)
     if (unknown) return refuse('unknown_event', unknown)
     const { agentId, delegationId = null } = actor
     const last = headers['last-event-id'] || undefined
@@ -170,7 +170,7 @@ const events = bindHandlers(eventsApi, {
     if (last && !from) return refuse('unknown_last_event')
     const isVisible = visibleTo(actor, query)
     const isWanted = (event: StreamedEvent) => event.id !== last && isVisible(event)
-    const events = await ports.openEventStream({ tenant, from: from || undefined, isWanted, ending })
+    const events = await service.openEventStream({ tenant, from: from || undefined, isWanted, ending })
     return events ? streamed(events) : refuse('too_many_streams')
   },
 

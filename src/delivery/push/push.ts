@@ -65,7 +65,7 @@ async function recordTest(
 }
 
 const testDelivery = externalCall(pushApi.test, {
-  async reserve({ params }, { records, sql, now, ports, actor, refuse }) {
+  async reserve({ params }, { records, sql, now, systems, actor, refuse }) {
     const subscription = await records.findOne(PushSubscription, { id: params.id })
     if (!subscription) return refuse('subscription_not_found')
     if (isOthersPushSubscription(subscription, actor)) return refuse('not_subscription_owner')
@@ -74,10 +74,10 @@ const testDelivery = externalCall(pushApi.test, {
     const head = { eventId: newId('test'), event, createdAt: now.toISOString() }
     const payload = pushPayload(head, { subscriptionId: id })
     const message = { payload, urgency: pushUrgency(event), topic: pushTopic(head.eventId) }
-    const keys = await vapidKeys(sql, ports.vault)
+    const keys = await vapidKeys(sql, systems.vault)
     return { receiver: { id, endpoint, p256dh, auth }, keys, letter: message }
   },
-  call: ({ receiver, keys, letter }, { ports }) => sendPush(ports, keys, receiver, letter),
+  call: ({ receiver, keys, letter }, context) => sendPush(context, keys, receiver, letter),
   record: recordTest,
   recover: (reserved, context) => recordTest(LOST, reserved, context),
 })
@@ -87,17 +87,17 @@ const MAX_SUBSCRIPTIONS = 100
 const subscriptionEvent = ({ id, label }: PushSubscription) => ({ subscriptionId: id, label })
 
 const push = bindHandlers(pushApi, {
-  async vapidKey(_, { sql, ports }) {
-    const { publicKey } = await vapidKeys(sql, ports.vault)
+  async vapidKey(_, { sql, systems }) {
+    const { publicKey } = await vapidKeys(sql, systems.vault)
     return { publicKey }
   },
 
   async create({ body: { endpoint, keys, expirationTime, label, ...body } }, context) {
-    const { records, ports, actor, emit, refuse } = context
-    const refused = ports.outbound.judge(endpoint)
+    const { records, systems, service, actor, emit, refuse } = context
+    const refused = systems.outbound.judge(endpoint)
     if (refused) return refuse('endpoint_refused', `endpoint: ${refused.message}`)
     const events = [...new Set(body.events ?? urgentPushEvents)]
-    const unknown = eventNamesProblem('events', events, ports)
+    const unknown = eventNamesProblem('events', events, service)
     if (unknown) return refuse('unknown_event', unknown)
     // Serialized, so that the limit holds and no endpoint is subscribed twice.
     await lockTenant(context, 'push')
@@ -107,7 +107,7 @@ const push = bindHandlers(pushApi, {
       return refuse('too_many_subscriptions')
     const id = existing?.id ?? newId('push')
     const expiresAt = expirationTime === null ? null : new Date(expirationTime)
-    const auth = ports.vault.seal(keys.auth, pushSecretContext(id))
+    const auth = systems.vault.seal(keys.auth, pushSecretContext(id))
     const personId = actor.type === 'console' ? actor.id : null
     const members = { p256dh: keys.p256dh, auth, events, label, personId, expiresAt }
     const subscription = existing

@@ -2,7 +2,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
 import type { ProcessLease } from '../../kernel/database/process-lease.ts'
 import {
-  type PushPorts,
+  type PushParts,
   type PushReceiver,
   type PushResult,
   pushPayload,
@@ -84,10 +84,9 @@ export const oldestPushSeconds = async (sql: Sql): Promise<number | null> =>
     )
   )[0]?.seconds ?? null
 
-interface Parts {
+interface Parts extends PushParts {
   readonly database: Database
   readonly lease: ProcessLease
-  readonly ports: PushPorts
   readonly unsubscribe: (gone: Pick<ClaimedPush, 'id' | 'ownerId' | 'mode'>) => Promise<unknown>
   readonly onFailure: (error: unknown) => void
 }
@@ -169,9 +168,9 @@ export class PushSender {
   }
 
   async #serve(pushes: readonly ClaimedPush[]): Promise<void> {
-    const { database, ports, unsubscribe } = this.#parts
+    const { database, systems, unsubscribe } = this.#parts
     const sql = sqlOn(database.pool)
-    const keys = await vapidKeys(sql, ports.vault)
+    const keys = await vapidKeys(sql, systems.vault)
     const results = await Promise.all(pushes.map(push => this.#send(push, keys)))
     await deletePushes(sql, pushes)
     const [first] = pushes
@@ -182,7 +181,7 @@ export class PushSender {
     const { event, eventId, createdAt, data, ...receiver } = push
     const payload = pushPayload({ eventId, event, createdAt: createdAt.toISOString() }, data)
     const message = { payload, urgency: pushUrgency(event), topic: pushTopic(eventId) }
-    return sendPush(this.#parts.ports, keys, receiver, message).catch(error => {
+    return sendPush(this.#parts, keys, receiver, message).catch(error => {
       this.#parts.onFailure(error)
       return undefined
     })

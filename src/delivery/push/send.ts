@@ -1,6 +1,7 @@
 import { createECDH } from 'node:crypto'
+import type { OperationSettings, Systems } from '../../kernel/contract/ports.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { OutboundAnswer, OutboundHttp } from '../../ports/outbound.ts'
+import type { OutboundAnswer } from '../../ports/outbound.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { pushSecretContext, urgentPushEvents } from './subscription.ts'
 
@@ -79,10 +80,9 @@ export interface PushResult {
   readonly message: string
 }
 
-export interface PushPorts {
-  readonly outbound: OutboundHttp
-  readonly vault: Vault
-  readonly vapidSubject: string
+export interface PushParts {
+  readonly systems: Pick<Systems, 'outbound' | 'vault'>
+  readonly settings: Pick<OperationSettings, 'vapidSubject'>
 }
 
 /** How long a push service keeps a push for an offline browser; older events are on the page. */
@@ -92,7 +92,7 @@ const READ_BYTES = 1_024
 
 /** Sends one push by Web Push (RFC 8030), encrypted (RFC 8291) and signed (RFC 8292). */
 export async function sendPush(
-  { outbound, vault, vapidSubject }: PushPorts,
+  { systems: { outbound, vault }, settings: { vapidSubject } }: PushParts,
   keys: VapidKeys,
   { id, endpoint, p256dh, auth }: PushReceiver,
   { payload, urgency, topic }: PushMessage,

@@ -101,10 +101,10 @@ type Listing = Context<'unknown_event'>
 
 async function deliveriesPage(
   filters: Filters,
-  { records, now, page, ports, refuse, tenant }: Listing,
+  { records, now, page, service, refuse, tenant }: Listing,
   webhook?: Webhook,
 ) {
-  const unknown = eventNameProblem('event', filters.event, ports)
+  const unknown = eventNameProblem('event', filters.event, service)
   if (unknown) return refuse('unknown_event', unknown)
   const deliveries = await page(Delivery, conditionOf(filters, tenant))
   const webhooks = webhook ? [webhook] : await webhooksOf(deliveries.data, records)

@@ -54,8 +54,8 @@ interface Matching {
   readonly to?: Date | undefined
 }
 
-async function wrongFilter({ webhookId, event }: Matching, { records, ports, refuse }: Replaying) {
-  const unknown = eventNameProblem('event', event, ports)
+async function wrongFilter({ webhookId, event }: Matching, { records, service, refuse }: Replaying) {
+  const unknown = eventNameProblem('event', event, service)
   if (unknown) return refuse('unknown_event', unknown)
   if (webhookId && !(await findWebhook(records, webhookId))) return refuse('webhook_not_found')
   return undefined

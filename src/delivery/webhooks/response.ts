@@ -1,4 +1,4 @@
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { OperationSettings } from '../../kernel/contract/ports.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { addMs, clock } from '../../values/clock.ts'
 import { type Delivery, deliveryStatus } from './delivery.ts'
@@ -8,7 +8,7 @@ import type { Webhook } from './webhook.ts'
 
 interface ResponseContext extends Clocked {
   readonly plan: string
-  readonly ports: Pick<Ports, 'webhookRetrySeconds'>
+  readonly settings: Pick<OperationSettings, 'webhookRetrySeconds'>
 }
 
 /** The time by the tenant's clock. */
@@ -25,7 +25,7 @@ export function webhookResponse(webhook: Webhook, around: ResponseContext) {
   return withMembers(webhook, {
     hint: nextHint !== null && !waits ? nextHint : hint,
     nextSecret: waits ? { hint: nextHint, from: nextFrom } : null,
-    retries: retryScheduleOfPlan(around.plan, around.ports.webhookRetrySeconds),
+    retries: retryScheduleOfPlan(around.plan, around.settings.webhookRetrySeconds),
     health: webhookHealthResponse(webhook, { now, aheadMs: tenantClockAheadMs(around) }),
     backlog: backlogResponse(webhook),
   })

@@ -57,8 +57,8 @@ async function planOf({ sql, tenant }: SqlContext): Promise<string> {
   return owner?.plan ?? 'free'
 }
 
-const shown = async (webhook: Webhook, { sql, tenant, now, ports }: ReadContext) =>
-  webhookResponse(webhook, { now, ports, plan: await planOf({ sql, tenant }) })
+const shown = async (webhook: Webhook, { sql, tenant, now, settings }: ReadContext) =>
+  webhookResponse(webhook, { now, settings, plan: await planOf({ sql, tenant }) })
 
 async function planExceeded(plan: string, { records }: ReadContext) {
   const most = maxWebhooksOfPlan(plan)
@@ -77,11 +77,11 @@ type CheckContext = Context<'url_refused' | 'unknown_event'>
 
 const LISTEN = ' For a receiver on your own machine use `agentpay webhooks listen --forward`.'
 
-function requestRefusal({ url, events }: SubscriptionRequest, { ports, refuse }: CheckContext) {
-  const refused = url === undefined ? undefined : ports.outbound.judge(url)
+function requestRefusal({ url, events }: SubscriptionRequest, { systems, service, refuse }: CheckContext) {
+  const refused = url === undefined ? undefined : systems.outbound.judge(url)
   if (refused)
     return refuse('url_refused', `url: ${refused.message}${refused.rule === 'loopback' ? LISTEN : ''}`)
-  const unknown = events && eventNamesProblem('events', events, ports)
+  const unknown = events && eventNamesProblem('events', events, service)
   return unknown === undefined ? undefined : refuse('unknown_event', unknown)
 }
 
@@ -98,7 +98,7 @@ const GIVE_UP_REASONS = {
 
 export const webhookHandlers = bindHandlers(webhooksApi, {
   async create({ body: { ping, ...body } }, context) {
-    const { records, now, ports, emit, refuse } = context
+    const { records, now, systems, settings, emit, refuse } = context
     const unfit = requestRefusal(body, context)
     if (unfit) return unfit
     await lockTenant(context, 'webhooks')
@@ -106,21 +106,21 @@ export const webhookHandlers = bindHandlers(webhooksApi, {
     const beyond = await planExceeded(plan, context)
     if (beyond) return refuse('too_many_webhooks', beyond)
     const id = newId('webhook')
-    const { secrets, sealed, hint } = newWebhookSecret(ports.vault, id)
+    const { secrets, sealed, hint } = newWebhookSecret(systems.vault, id)
     const events = [...new Set(body.events)]
     const webhook = records.create(Webhook, { ...body, events, id, secret: sealed, hint })
     emit('webhook.created', webhookEvent(webhook))
     if (ping) emit('webhook.ping', { webhookId: id })
-    return withMembers(webhookResponse(webhook, { now, ports, plan }), secrets)
+    return withMembers(webhookResponse(webhook, { now, settings, plan }), secrets)
   },
 
   async list({ query: { status } }, context) {
-    const { now, ports } = context
+    const { now, settings } = context
     const [plan, page] = await Promise.all([
       planOf(context),
       context.page(Webhook, { ...notDeleted, ...definedOnly({ status }) }),
     ])
-    return { ...page, data: page.data.map(webhook => webhookResponse(webhook, { now, ports, plan })) }
+    return { ...page, data: page.data.map(webhook => webhookResponse(webhook, { now, settings, plan })) }
   },
 
   async get({ params }, context) {
@@ -159,10 +159,10 @@ export const webhookHandlers = bindHandlers(webhooksApi, {
   test: sendTestDelivery,
 
   async rotateSecret({ params, body: { overlapHours } }, context) {
-    const { records, ports, emit, refuse } = context
+    const { records, systems, emit, refuse } = context
     const webhook = await lockWebhook(records, params.id)
     if (!webhook) return refuse('webhook_not_found')
-    const { secrets, sealed, hint } = newWebhookSecret(ports.vault, webhook.id)
+    const { secrets, sealed, hint } = newWebhookSecret(systems.vault, webhook.id)
     const from = addMs(clock.real(), minutes(overlapHours * 60))
     Object.assign(webhook, { nextSecret: sealed, nextHint: hint, nextFrom: from })
     if (overlapHours === 0) activateNextWebhookSecret(webhook)

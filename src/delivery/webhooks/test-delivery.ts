@@ -39,11 +39,11 @@ async function recordTest(
 }
 
 export const sendTestDelivery = externalCall(webhooksApi.test, {
-  async reserve({ params, body }, { records, now, ports, requestId, refuse }) {
+  async reserve({ params, body }, { records, now, service, requestId, refuse }) {
     const webhook = await records.findOne(Webhook, { id: params.id, deletedAt: null })
     if (!webhook) return refuse('webhook_not_found')
-    const type = (await ports.eventTypes()).find(({ event }) => event === body.event)
-    if (!type) return refuse('unknown_event', eventNameProblem('event', body.event, ports))
+    const type = (await service.eventTypes()).find(({ event }) => event === body.event)
+    if (!type) return refuse('unknown_event', eventNameProblem('event', body.event, service))
     const { id, url, secret, nextSecret, nextFrom } = webhook
     const { event, example } = type
     const message = {
@@ -60,7 +60,7 @@ export const sendTestDelivery = externalCall(webhooksApi.test, {
     }
   },
 
-  call({ letter: message, sealed }, { ports: { outbound, vault } }) {
+  call({ letter: message, sealed }, { systems: { outbound, vault } }) {
     const nextFrom = sealed.nextFrom === null ? null : new Date(sealed.nextFrom)
     return postWebhook(outbound, message, () =>
       openWebhookSecrets(vault, { ...sealed, nextFrom }, clock.real()),

@@ -9,7 +9,7 @@ import {
   readsRawBody,
   takesIdempotencyKey,
 } from '../../kernel/contract/operation.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { Systems } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { acceptsFiles } from '../../kernel/contract/upload.ts'
 import { problemOf } from '../../kernel/database/retry.ts'
@@ -78,7 +78,7 @@ export interface RequestPipelineParts {
   readonly bodies: BodyMemory
   /** Bodies with files have memory of their own, so that payments do not wait behind uploads. */
   readonly uploads: BodyMemory
-  readonly ports: Pick<Ports, 'threads' | 'files' | 'viewer' | 'tracing'>
+  readonly systems: Pick<Systems, 'threads' | 'files' | 'viewer' | 'tracing'>
   readonly addressOf: (request: Request) => string | null
   readonly hostOf: RequestHost
   readonly pageOrigins: PageOrigins
@@ -249,13 +249,13 @@ async function wholeBody(request: Request, operation: AnyOperation, room: Reserv
 }
 
 const receptionFor = (
-  { uploads, ports, onFailure }: RequestPipelineParts,
+  { uploads, systems, onFailure }: RequestPipelineParts,
   request: Request,
   client: string,
   { actor, requestId }: Progress,
 ): UploadSession =>
   new UploadSession({
-    ...ports,
+    ...systems,
     room: bytes => uploads.reserve(request, client, bytes),
     turn: actor?.tenant?.ownerId ?? client,
     onFailure: error => onFailure(error, requestId),

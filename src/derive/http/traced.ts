@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { Systems } from '../../kernel/contract/ports.ts'
 import type { RouteMatch } from './routes.ts'
 
 type Serve = (request: Request, response: Response) => Promise<void>
 
 interface Parts {
-  readonly ports: Pick<Ports, 'tracing'>
+  readonly systems: Pick<Systems, 'tracing'>
   readonly find: (method: string, path: string) => RouteMatch
 }
 
@@ -13,7 +13,7 @@ interface Parts {
  * Serves each request in a span, below the one that the client names. Health and assets are asked all the time and
  * cause nothing: they have none.
  */
-export function inSpanOfRequest({ ports: { tracing }, find }: Parts, serve: Serve): Serve {
+export function inSpanOfRequest({ systems: { tracing }, find }: Parts, serve: Serve): Serve {
   if (!tracing) return serve
   return (request, response) => {
     const { method } = request

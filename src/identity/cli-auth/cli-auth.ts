@@ -42,7 +42,7 @@ async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
 
 const start: HandlerOf<typeof cliAuthApi.start> = async (
   { body: { codeChallenge, deviceName, toolWrites } },
-  { records, sql, switchTenant, address, ports, emit, refuse },
+  { records, sql, switchTenant, address, service, emit, refuse },
 ) => {
   const now = clock.real()
   const client = clientAddressKey(address ?? '')
@@ -62,7 +62,7 @@ const start: HandlerOf<typeof cliAuthApi.start> = async (
   })
   emit('cli.requested', pairingEvent(pairing))
   const { pairingCode } = pairing
-  const url = ports.pageUrl(`/cli/${code}`)
+  const url = service.pageUrl(`/cli/${code}`)
   return { code, pairingCode, url, expiresIn: PAIRING_CODE_TTL_MS / 1_000, interval: PAIRING_POLL_INTERVAL_S }
 }
 

@@ -47,8 +47,8 @@ export async function beginConsoleSession(
   { person, passkeyId, ssoProviderId }: Beginning,
   context: BeginContext,
 ): Promise<Begun> {
-  const { records, address, headers, ports, emit } = context
-  const { origin } = ports.relyingParty()
+  const { records, address, headers, service, emit } = context
+  const { origin } = service.relyingParty()
   const earlier = readSessionCookie(headers.cookie, origin)
   if (earlier) await endConsoleSessions({ hash: hashSecret(earlier) }, 'replaced', context)
   const secret = newSecret(SESSION_SECRET_PREFIX)

@@ -138,8 +138,8 @@ const consoleOperations = bindHandlers(consoleApi, {
   createSandboxLink,
 
   async redeemLink({ body }, context) {
-    const { ports, refuse } = context
-    const { unavailable } = ports.relyingParty()
+    const { service, refuse } = context
+    const { unavailable } = service.relyingParty()
     if (unavailable) return refuse('console_unavailable', unavailable)
     const redeemed = await redeemPersonLink(body.token, context)
     if (typeof redeemed === 'string') return refuse(redeemed)
@@ -165,11 +165,11 @@ const consoleOperations = bindHandlers(consoleApi, {
   },
 
   async signOut(_, context) {
-    const { records, actor, ports, refuse } = context
+    const { records, actor, service, refuse } = context
     const session = await records.lock(ConsoleSession, String(actor.sessionId))
     if (!session || session.revokedAt) return refuse('session_not_found')
     endConsoleSession(session, 'signed_out', context)
-    return withHeaders(undefined, { 'Set-Cookie': buildSessionCookie('', 0, ports.relyingParty().origin) })
+    return withHeaders(undefined, { 'Set-Cookie': buildSessionCookie('', 0, service.relyingParty().origin) })
   },
 
   async sessions({ query: { personId, status } }, context) {

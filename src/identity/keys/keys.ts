@@ -69,8 +69,8 @@ type CreateContext = ContextOf<typeof apiKeysApi.create>
  * Explains the steps that the owner still has to take. Reads the caller's mode, because the identity was
  * verified with a test key.
  */
-async function missingInWords({ ports, sql, actor, tenant }: CreateContext): Promise<string> {
-  const missing = await ports.missingIdentity(sql, actor.tenant ?? tenant)
+async function missingInWords({ service, sql, actor, tenant }: CreateContext): Promise<string> {
+  const missing = await service.missingIdentity(sql, actor.tenant ?? tenant)
   return `environment: live keys require a verified owner. Missing: ${missing.join('; ')}. See GET /kyc/status.`
 }
 
@@ -113,8 +113,8 @@ async function lockForOperator(
 
 const keys = bindHandlers(apiKeysApi, {
   async openAccount({ body }, context) {
-    const { records, sql, ports, switchTenant, emit, refuse } = context
-    const isOnly = ports.identityVerification().decider === 'installation'
+    const { records, sql, systems, switchTenant, emit, refuse } = context
+    const isOnly = systems.identityVerification().decider === 'installation'
     if (isOnly && (await hasCustomerAfterLock(sql))) return refuse('second_customer')
     const ownerId = newId('customer')
     switchTenant({ ownerId, mode: 'test' })

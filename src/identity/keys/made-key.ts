@@ -11,8 +11,8 @@ type Members = Pick<ApiKey, 'name' | 'environment' | 'granted' | 'expiresAt'> &
 
 export type IssuedApiKey = ApiKey & { key: string }
 
-export function createApiKey(members: Members, { records, ports }: WriteContext): IssuedApiKey {
-  const secret = newBearerSecret(`sk_${members.environment}_`, ports)
+export function createApiKey(members: Members, { records, settings }: WriteContext): IssuedApiKey {
+  const secret = newBearerSecret(`sk_${members.environment}_`, settings)
   return Object.assign(records.create(ApiKey, { toolWrites: false, ...members, ...hashAndHint(secret) }), {
     key: secret,
   })

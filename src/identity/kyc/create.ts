@@ -26,7 +26,7 @@ function isAdult(dateOfBirth: string, now: Date): boolean {
 
 /** Locks the tenant, so that a person never has two open submissions. */
 export const createKycSubmission: HandlerOf<typeof kycApi.create> = async ({ body }, context) => {
-  const { records, tenant, now, ports, emit, refuse } = context
+  const { records, tenant, now, systems, emit, refuse } = context
   if (!isAdult(body.dateOfBirth, now)) return refuse('person_under_age')
   const { representativeId } = body
   const [, customer, recent, open, documents] = await Promise.all([
@@ -36,7 +36,7 @@ export const createKycSubmission: HandlerOf<typeof kycApi.create> = async ({ bod
     records.findOne(KycSubmission, { representativeId, status: oneOf(OPEN_KYC_STATUSES) }),
     records.find(KycDocument, { id: oneOf(body.documentIds) }, { orderBy: { id: 'asc' }, lock: true }),
   ])
-  const provider = ports.identityVerification()
+  const provider = systems.identityVerification()
   const problem =
     (await personProblem(body, customer, context)) ??
     (provider.takesDocuments ? documentProblem(documents, body, context) : pageProblem(body, context))

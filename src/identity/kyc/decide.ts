@@ -89,7 +89,7 @@ export async function askProviderNow(id: string, context: Deciding): Promise<boo
   return true
 }
 
-const deciderOf = ({ ports }: ReadContext): IdentityDecider => ports.identityVerification().decider
+const deciderOf = ({ systems }: ReadContext): IdentityDecider => systems.identityVerification().decider
 
 /** The first final answer counts. A contradiction is recorded, so that a person clarifies it with the provider. */
 function recordContradiction(submission: KycSubmission, answer: FinalIdentityStatus, now: Date): boolean {
@@ -108,12 +108,12 @@ async function review(
   expectedAt: Date | undefined,
   context: Deciding,
 ): Promise<boolean> {
-  const { now, ports, emit } = context
+  const { now, systems, emit } = context
   if (!isKycSubmissionOpen(submission)) return false
   if (expectedAt && expectedAt > now) submission.dueAt = expectedAt
   if (!kycSubmissionMachine.move(submission, 'in_review')) return false
   submission.calls = 0
-  if (ports.identityVerification().decider === 'operator') submission.dueAt = null
+  if (systems.identityVerification().decider === 'operator') submission.dueAt = null
   else if (!expectedAt) submission.dueAt = addMs(now, kycRetryDelay(1))
   emit('kyc.in_review', kycEvent(submission))
   wakeKycProcess(submission, context)
@@ -132,10 +132,10 @@ export async function endKycSubmission(
   { rejection, by }: Decision,
   context: Ending,
 ): Promise<boolean> {
-  const { now, ports, emit } = context
+  const { now, systems, emit } = context
   if (!kycSubmissionMachine.move(submission, rejection ? 'rejected' : 'verified')) return false
   Object.assign(submission, { rejection, decidedBy: by, decidedAt: now, dueAt: null })
-  const provider = ports.identityVerification()
+  const provider = systems.identityVerification()
   // The retention of documents starts with the decision.
   const start = isSandboxSubmission(submission) ? now : clock.real()
   const eraseAt = addMs(start, rejection ? DOCUMENT_RETENTION_MS.rejected : DOCUMENT_RETENTION_MS.verified)

@@ -68,7 +68,7 @@ export const readKycDocument = externalCall(kycApi.readDocument, {
   async head({ params }, context) {
     const document = await findReadable(params.id, context)
     if (document instanceof Refusal) return document
-    const content = await readDocumentContent(context.ports.files, context.tenant, document.sha256)
+    const content = await readDocumentContent(context.systems.files, context.tenant, document.sha256)
     return content ? fileOf(document, content) : context.refuse('document_damaged')
   },
   async reserve({ params }, context) {
@@ -77,8 +77,8 @@ export const readKycDocument = externalCall(kycApi.readDocument, {
     return { id: document.id, tenant: context.tenant, sha256: document.sha256 }
   },
   readsToReserve: true,
-  call: async ({ tenant, sha256 }, { ports }) =>
-    (await readDocumentContent(ports.files, tenant, sha256)) ?? null,
+  call: async ({ tenant, sha256 }, { systems }) =>
+    (await readDocumentContent(systems.files, tenant, sha256)) ?? null,
   async record(content, { id }, context) {
     const { records, emit, refuse } = context
     await actForDocumentOwner(id, context)

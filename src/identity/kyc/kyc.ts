@@ -161,7 +161,7 @@ const answer = (taken: boolean) => ({ status: 200, body: JSON.stringify({ taken 
 
 /** Handles a notice of the provider: verifies its signature, then finds its submission and tenant. */
 const receive: SignedRequestReceiver = async (request, tools) => {
-  const provider = tools.ports.identityVerification()
+  const provider = tools.systems.identityVerification()
   if (!provider.recognizes(request.headers))
     return { unsigned: 'The signature of the identity provider is missing.' }
   const read = provider.read(request.body, request.headers, clock.real())

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { RunningService, Systems } from '../../kernel/contract/ports.ts'
 import {
   type IdentityCall,
   type IdentityCheck,
@@ -35,12 +35,12 @@ async function reserve(
   status: 'pending' | 'in_review',
   context: StepContext,
 ): Promise<Request | AnswerNow<typeof NOTHING> | ReturnType<StepContext['refuse']>> {
-  const { records, tenant, now, ports, refuse } = context
+  const { records, tenant, now, systems, refuse } = context
   const submission = await records.lock(KycSubmission, id)
   if (!submission) return refuse('submission_not_found')
   const isDue = submission.dueAt !== null && submission.dueAt <= now
   if (submission.status !== status || !isDue) return new AnswerNow(NOTHING)
-  const provider = ports.identityVerification()
+  const provider = systems.identityVerification()
   if (status === 'in_review' && provider.decider === 'operator') {
     // The check was submitted to another provider, so operators continue it.
     submission.dueAt = null
@@ -61,7 +61,7 @@ const checkOf = ({ id, createdAt, name, dateOfBirth, nationality, address }: Kyc
   person: { name, dateOfBirth, nationality, address },
 })
 
-function wholeCheck({ check, documents, tenant }: Request, { files }: Pick<Ports, 'files'>): IdentityCheck {
+function wholeCheck({ check, documents, tenant }: Request, { files }: Pick<Systems, 'files'>): IdentityCheck {
   return {
     ...check,
     documents: documents.map(({ kind, type, sha256 }) => ({
@@ -78,7 +78,7 @@ function wholeCheck({ check, documents, tenant }: Request, { files }: Pick<Ports
 
 const callOf = (
   { id, now }: Pick<Request, 'id' | 'now'>,
-  { pageUrl }: Ports,
+  { pageUrl }: RunningService,
   requestId: string,
 ): IdentityCall => ({
   requestId,
@@ -99,8 +99,8 @@ const recover = async () => NOTHING
 
 export const submitToKycProvider = externalCall(kycStepsApi.submit, {
   reserve: ({ params }, context) => reserve(params.id, 'pending', context),
-  call: (request, { ports, requestId }) =>
-    ports.identityVerification().submit(wholeCheck(request, ports), callOf(request, ports, requestId)),
+  call: (request, { systems, service, requestId }) =>
+    systems.identityVerification().submit(wholeCheck(request, systems), callOf(request, service, requestId)),
   record,
   recover,
 })
@@ -108,10 +108,10 @@ export const submitToKycProvider = externalCall(kycStepsApi.submit, {
 /** A check that the provider does not know was lost on its way, and is submitted again under the same reference. */
 export const inquireKycProvider = externalCall(kycStepsApi.inquire, {
   reserve: ({ params }, context) => reserve(params.id, 'in_review', context),
-  async call(request, { ports, requestId }) {
-    const provider = ports.identityVerification()
-    const check = wholeCheck(request, ports)
-    const call = callOf(request, ports, requestId)
+  async call(request, { systems, service, requestId }) {
+    const provider = systems.identityVerification()
+    const check = wholeCheck(request, systems)
+    const call = callOf(request, service, requestId)
     const answer = await provider.inquire(check, call)
     const isLost = !isUnansweredIdentityCheck(answer) && answer.status === 'unknown'
     return isLost ? provider.submit(check, call) : answer
@@ -131,17 +131,17 @@ export const applyKycNotice: HandlerOf<typeof kycStepsApi.noticed> = async (
 
 /** Asks the provider each time: an address works once, and is stored nowhere. */
 export const openKycPage = externalCall(kycApi.page, {
-  async reserve({ params }, { records, tenant, now, ports, refuse }) {
+  async reserve({ params }, { records, tenant, now, systems, refuse }) {
     const submission = await records.findOne(KycSubmission, { id: params.id })
     if (!submission) return refuse('submission_not_found')
     if (!isKycSubmissionOpen(submission)) return refuse('submission_decided')
-    if (!ports.identityVerification().page) return refuse('no_page')
+    if (!systems.identityVerification().page) return refuse('no_page')
     return { id: submission.id, tenant, now, check: checkOf(submission), documents: [] }
   },
-  call: async (request, { ports, requestId }) =>
-    (await ports
+  call: async (request, { systems, service, requestId }) =>
+    (await systems
       .identityVerification()
-      .page?.(wholeCheck(request, ports), callOf(request, ports, requestId))) ?? 'unusable',
+      .page?.(wholeCheck(request, systems), callOf(request, service, requestId))) ?? 'unusable',
   async record(answer, { id }, { records, emit, refuse }) {
     if (answer === 'late' || answer === 'unusable') return refuse('provider_silent')
     if (answer.url === null) return refuse('nothing_to_give')
@@ -155,15 +155,15 @@ const DONE = { done: true }
 
 /** Tried again the next day if the provider does not answer, or is not the configured one. */
 export const redactAtKycProvider = externalCall(kycStepsApi.redact, {
-  async reserve({ params }, { records, ports, refuse }) {
+  async reserve({ params }, { records, systems, refuse }) {
     const submission = await records.lock(KycSubmission, params.id)
     if (!submission) return refuse('submission_not_found')
-    const [{ name, redact }, real] = [ports.identityVerification(), clock.real()]
+    const [{ name, redact }, real] = [systems.identityVerification(), clock.real()]
     if (!submission.redactAt || submission.redactAt > real) return new AnswerNow(DONE)
     submission.redactAt = addMs(real, days(1))
     return redact && name === submission.provider ? { id: submission.id } : new AnswerNow(DONE)
   },
-  call: async ({ id }, { ports }) => (await ports.identityVerification().redact?.(id)) ?? 'late',
+  call: async ({ id }, { systems }) => (await systems.identityVerification().redact?.(id)) ?? 'late',
   async record(answer, { id }, { records, emit }) {
     const submission = await records.lock(KycSubmission, id)
     if (answer === 'redacted' && submission) {

@@ -38,7 +38,7 @@ function approveWithoutOperator(
   submission: OnboardingWithPeople,
   context: ContextOf<typeof onboardingStepsApi.advance>,
 ): void {
-  const { decider } = context.ports.identityVerification()
+  const { decider } = context.systems.identityVerification()
   if (decider === 'installation' && missingIdentityMessages(submission.representatives).length === 0)
     approveSubmission(submission, decider, context)
 }

@@ -23,8 +23,8 @@ export async function verifyAssertion(
   context: AssertionContext,
 ): Promise<VerifiedAssertion | AssertionRefusalCode> {
   if (!envelope) return 'assertion_required'
-  const { sql, queueStatement, tenant, ports, actor, address } = context
-  const checked = (await readAssertions(sql, tenant, [envelope], ports)).get(envelope) as CheckedAssertion
+  const { sql, queueStatement, tenant, service, actor, address } = context
+  const checked = (await readAssertions(sql, tenant, [envelope], service)).get(envelope) as CheckedAssertion
   if (checked.verified) return checked.verified
   const locked = await lockPasskeyChallenges(sql, tenant, [{ checked, actor, address }])
   const stopped = locked.stopped.get(checked)

@@ -26,8 +26,8 @@ export const passkeyRegistrationOptions: HandlerOf<typeof passkeysApi.registerOp
   { body },
   context,
 ) => {
-  const { actor, tenant, now, ports, sql, queueStatement, refuse } = context
-  const party = passkeyRelyingParty(ports)
+  const { actor, tenant, now, service, sql, queueStatement, refuse } = context
+  const party = passkeyRelyingParty(service)
   const personId = body.personId ?? (actor.type === 'console' ? actor.id : null)
   if (!personId) return refuse('person_required')
   if (isForOther(personId, actor)) return refuse('not_passkey_owner')
@@ -73,7 +73,7 @@ export const verifyPasskeyRegistration: HandlerOf<typeof passkeysApi.registerVer
   { body },
   context,
 ) => {
-  const { records, sql, tenant, ports, actor, emit, refuse } = context
+  const { records, sql, tenant, service, actor, emit, refuse } = context
   const known = await records.findOne(PasskeyChallenge, { id: body.challengeId, kind: 'registration' })
   const personId = known?.personId
   if (!known || !personId) return refuse('challenge_unknown')
@@ -81,7 +81,7 @@ export const verifyPasskeyRegistration: HandlerOf<typeof passkeysApi.registerVer
   const checked = await checkRegistration(
     body.registration,
     challengeOf(known.statement),
-    passkeyRelyingParty(ports),
+    passkeyRelyingParty(service),
   )
   if (checked === 'registration_malformed') return refuse(checked)
   const credentialId = typeof checked === 'string' ? null : checked.credentialId

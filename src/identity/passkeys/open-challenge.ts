@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto } from '../../kernel/database/bulk-sql.ts'
@@ -17,7 +17,7 @@ import {
 export const insertPasskeyChallenges = insertInto(passkeyChallengesTable)
 
 /** Throws if the installation's address does not allow passkeys. */
-export function passkeyRelyingParty({ relyingParty }: Pick<Ports, 'relyingParty'>): RelyingParty {
+export function passkeyRelyingParty({ relyingParty }: Pick<RunningService, 'relyingParty'>): RelyingParty {
   const party = relyingParty()
   if (party.unavailable) throw new Problem('passkeys_unavailable', party.unavailable)
   return party
@@ -57,9 +57,9 @@ export interface ChallengeOpening<K extends Kind> {
 
 export async function openPasskeyChallenge<K extends Kind>(
   { personId, ...opening }: ChallengeOpening<K>,
-  { sql, tenant, now, ports, actor }: ReadContext,
+  { sql, tenant, now, service, actor }: ReadContext,
 ) {
-  const party = passkeyRelyingParty(ports)
+  const party = passkeyRelyingParty(service)
   const signer = personId ?? requiredSignerId(actor, opening.kind)
   const row = newPasskeyChallenge({ ...opening, personId: signer }, { tenant, now, origin: party.origin })
   const except = opening.kind === 'revocation' ? opening.subjectId : null

@@ -89,7 +89,7 @@ const passkeys = bindHandlers(passkeysApi, {
     return passkey
   },
 
-  origins: (_, { ports }) => ({ origins: [...ports.relyingParty().origins] }),
+  origins: (_, { service }) => ({ origins: [...service.relyingParty().origins] }),
 })
 
 export const passkeysArea = area(

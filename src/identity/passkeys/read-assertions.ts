@@ -1,5 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
 import { type PersonRole, roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { rowsById, selectColumnList } from '../../kernel/database/bulk-sql.ts'
@@ -90,15 +90,15 @@ export const readAssertions = (
   sql: Sql,
   tenant: Tenant,
   envelopes: readonly WebauthnAssertion[],
-  ports: Pick<Ports, 'relyingParty'>,
+  service: Pick<RunningService, 'relyingParty'>,
 ): Promise<ReadonlyMap<WebauthnAssertion, CheckedAssertion>> =>
-  readAssertionsAt(sql, { challenges: tenant, passkeys: tenant }, envelopes, ports)
+  readAssertionsAt(sql, { challenges: tenant, passkeys: tenant }, envelopes, service)
 
 export async function readAssertionsAt(
   sql: Sql,
   places: ChallengeTenants,
   envelopes: readonly WebauthnAssertion[],
-  ports: Pick<Ports, 'relyingParty'>,
+  service: Pick<RunningService, 'relyingParty'>,
 ): Promise<ReadonlyMap<WebauthnAssertion, CheckedAssertion>> {
   if (envelopes.length === 0) return new Map()
   const ids = envelopes.map(({ challengeId }) => challengeId)
@@ -111,7 +111,7 @@ export async function readAssertionsAt(
       challenges.get(envelope.challengeId),
       passkeys.get(credentialIdOf(envelope)),
     ]
-    return [envelope, await check(envelope, challenge, passkey, ports)] as const
+    return [envelope, await check(envelope, challenge, passkey, service)] as const
   })
   return new Map(await Promise.all(checking))
 }
@@ -120,7 +120,7 @@ async function check(
   envelope: WebauthnAssertion,
   challenge: PasskeyChallengeRow | undefined,
   passkey: HeldPasskey | undefined,
-  ports: Pick<Ports, 'relyingParty'>,
+  service: Pick<RunningService, 'relyingParty'>,
 ): Promise<CheckedAssertion> {
   const { challengeId } = envelope
   const refused = (code: AssertionRefusalCode): CheckedAssertion => ({
@@ -132,7 +132,7 @@ async function check(
   if (!challenge) return refused('challenge_unknown')
   if (challenge.usedAt) return refused('challenge_used')
   const isOpen = passkey !== undefined && passkey.status === 'active' && isPasskeyUsable(passkey)
-  const signed = await checkAssertion(envelope, isOpen ? passkey : undefined, ports.relyingParty())
+  const signed = await checkAssertion(envelope, isOpen ? passkey : undefined, service.relyingParty())
   if (signed.is === 'malformed') return refused('assertion_malformed')
   if (signed.is === 'invalid' || !isOpen) return refused('assertion_invalid')
   if (signed.challenge !== challengeOf(challenge.statement)) return refused('statement_outdated')

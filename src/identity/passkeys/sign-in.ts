@@ -23,8 +23,8 @@ import type { AssertionRefusalCode, assertionEvents, WebauthnAssertion } from '.
 /** The tenant is unknown before sign-in, so these challenges belong to the platform. */
 const platform: Tenant = { ownerId: PLATFORM_OWNER_ID, mode: 'live' }
 
-export async function openSignInChallenge({ sql, ports }: ReadContext) {
-  const party = passkeyRelyingParty(ports)
+export async function openSignInChallenge({ sql, service }: ReadContext) {
+  const party = passkeyRelyingParty(service)
   const about = { kind: 'sign_in', subjectId: null, members: {}, personId: null } as const
   const row = newPasskeyChallenge(about, { tenant: platform, now: clock.real(), origin: party.origin })
   await insertPasskeyChallenges(sql, [row])
@@ -52,12 +52,12 @@ export async function verifySignIn(
   envelope: WebauthnAssertion,
   context: SigningIn,
 ): Promise<SignedIn | AssertionRefusalCode> {
-  const { sql, ports, switchTenant, actor, address } = context
+  const { sql, service, switchTenant, actor, address } = context
   const [found] = await sql<Tenant & Row>(TENANT, [credentialIdOf(envelope)])
   const tenant = found ?? platform
   switchTenant(tenant, clock.tenant(tenant.mode === 'test' ? await readClockOffset(sql, tenant) : 0))
   const places = { challenges: platform, passkeys: tenant }
-  const all = await readAssertionsAt(sql, places, [envelope], ports)
+  const all = await readAssertionsAt(sql, places, [envelope], service)
   const checked = all.get(envelope) as CheckedAssertion
   const { verified } = checked
   const locked = await lockPasskeyChallengesAt(sql, places, [{ checked, actor, address }])

@@ -66,7 +66,7 @@ interface MadeLink {
 
 export function newPersonLink(
   { personId, kind, recoveryId, fromOperator = false }: LinkMembers,
-  { records, ports, tenant }: WriteContext,
+  { records, service, tenant }: WriteContext,
 ): MadeLink {
   const token = newSecret('lnk_')
   const expiresAt = addMs(clock.real(), LINK_LASTS_MS[kind][tenant.mode])
@@ -78,7 +78,7 @@ export function newPersonLink(
     hash: hashSecret(token),
     expiresAt,
   })
-  return { id, url: `${ports.pageUrl(PAGES[kind])}#${token}`, expiresAt }
+  return { id, url: `${service.pageUrl(PAGES[kind])}#${token}`, expiresAt }
 }
 
 /** Revokes the person's other links, so that only one is in circulation. */

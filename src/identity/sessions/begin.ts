@@ -1,5 +1,5 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { Systems } from '../../kernel/contract/ports.ts'
 import { allScopeNames, type Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { hashSecret, newSecret } from '../../kernel/database/credential.ts'
@@ -37,11 +37,14 @@ const TAKEN = `
 select 1 as taken from sessions where owner_id = $1 and mode = $2 and user_hash = any($3::text[]) and status = 'requested'`
 
 /** Finds an unused code. With 25,600 million codes, a second attempt is hardly ever needed. */
-async function freeUserCode(sql: Sql, ports: Pick<Ports, 'vault'>): Promise<{ code: string; hash: string }> {
+async function freeUserCode(
+  sql: Sql,
+  systems: Pick<Systems, 'vault'>,
+): Promise<{ code: string; hash: string }> {
   const code = newUserCode()
-  const hashes = userCodeHashes(code, ports)
+  const hashes = userCodeHashes(code, systems)
   const taken = await sql(TAKEN, [livePlatformTenant.ownerId, livePlatformTenant.mode, hashes])
-  return taken.length === 0 ? { code, hash: hashes[0] } : freeUserCode(sql, ports)
+  return taken.length === 0 ? { code, hash: hashes[0] } : freeUserCode(sql, systems)
 }
 
 const isScope = (name: string): name is Scope => (allScopeNames as readonly string[]).includes(name)
@@ -56,7 +59,7 @@ export const beginDeviceAuthorization: HandlerOf<typeof deviceAuthorizationApi.b
   { body },
   context,
 ) => {
-  const { records, sql, switchTenant, address, ports, emit, refuse } = context
+  const { records, sql, switchTenant, address, systems, service, emit, refuse } = context
   const asked = body.scopes ?? scopesIn(body.scope)
   if (asked === 'scope_unknown') return refuse('scope_unknown')
   const now = clock.real()
@@ -64,7 +67,7 @@ export const beginDeviceAuthorization: HandlerOf<typeof deviceAuthorizationApi.b
   switchTenant(livePlatformTenant, now)
   if ((await waitingOf(client, now, sql)) >= MAX_WAITING_DEVICES) return refuse('too_many_waiting')
   const deviceCode = newSecret('dvc_')
-  const { code: userCode, hash: userHash } = await freeUserCode(sql, ports)
+  const { code: userCode, hash: userHash } = await freeUserCode(sql, systems)
   const { deviceId, deviceName, clientType, toolWrites, publicKeyJwk } = body
   const endsAt = addMs(now, DEVICE_CODE_TTL_MS)
   const session = records.create(DeviceSession, {
@@ -83,7 +86,7 @@ export const beginDeviceAuthorization: HandlerOf<typeof deviceAuthorizationApi.b
     forgetAt: addMs(endsAt, ENDED_REQUEST_RETENTION_MS),
   })
   emit('session.requested', deviceSessionEvent(session))
-  return startResponse(deviceCode, userCode, ports.pageUrl('/device'))
+  return startResponse(deviceCode, userCode, service.pageUrl('/device'))
 }
 
 /** Uses the service's member names, and also those of RFC 8628 for clients of the standard. */

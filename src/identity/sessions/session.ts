@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { Systems } from '../../kernel/contract/ports.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { recordCodeAttempt } from '../../kernel/database/attempt-limit.ts'
@@ -124,7 +124,7 @@ export async function lockSessionByDeviceCode(sql: Sql, code: string): Promise<D
  */
 export const userCodeHashes = (
   userCode: string,
-  { vault }: Pick<Ports, 'vault'>,
+  { vault }: Pick<Systems, 'vault'>,
 ): readonly [string, ...string[]] => vault.digests(userCode, 'user codes of devices')
 
 const BY_USER_CODE = `
@@ -133,12 +133,12 @@ const LOCK_BY_USER_CODE = `${BY_USER_CODE} for update`
 
 const byUserCode =
   (text: string) =>
-  async (code: string, { sql, ports }: WriteContext): Promise<DeviceSessionRow | undefined> =>
+  async (code: string, { sql, systems }: WriteContext): Promise<DeviceSessionRow | undefined> =>
     (
       await sql<DeviceSessionRow & Row>(text, [
         livePlatformTenant.ownerId,
         livePlatformTenant.mode,
-        userCodeHashes(code, ports),
+        userCodeHashes(code, systems),
       ])
     )[0]
 

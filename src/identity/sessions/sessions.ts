@@ -101,7 +101,7 @@ const sessions = bindHandlers(
   {
     begin: beginDeviceAuthorization,
     token: issueDeviceToken,
-    metadata: (_, { ports }) => metadataOf(ports.publicUrl()),
+    metadata: (_, { service }) => metadataOf(service.publicUrl()),
     lookup: lookUpDevice,
     challenge: createDeviceChallenge,
     verify: approveDevice,

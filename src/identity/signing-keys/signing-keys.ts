@@ -22,7 +22,7 @@ const signingKeys = bindHandlers(signingKeysApi, {
   },
 
   async rotate(_, context) {
-    const { records, ports, emit, switchTenant } = context
+    const { records, systems, emit, switchTenant } = context
     switchTenant(livePlatformTenant)
     await lockTenant(context, 'signing-keys')
     const old = await records.findOneOrFail(SigningKey, { retiredAt: null })
@@ -35,7 +35,7 @@ const signingKeys = bindHandlers(signingKeysApi, {
     const key = records.create(SigningKey, {
       kid,
       x,
-      privateKey: sealSigningKey(ports.vault, kid, privateKey),
+      privateKey: sealSigningKey(systems.vault, kid, privateKey),
     })
     emit('signing_key.rotated', { signingKeyId: key.id, kid, replacedKid: old.kid })
     return shown(key)

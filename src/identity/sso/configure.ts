@@ -63,8 +63,8 @@ const signedMembers = ({
 
 type Creating = ContextOf<typeof ssoApi.create>
 
-const seal = (secret: string, providerId: string, { ports }: ReadContext): string =>
-  ports.vault.seal(secret, ssoSecretContext(providerId))
+const seal = (secret: string, providerId: string, { systems }: ReadContext): string =>
+  systems.vault.seal(secret, ssoSecretContext(providerId))
 
 export const createSsoProvider = externalCall(ssoApi.create, {
   async reserve({ body: { clientSecret, ...body } }, context) {
@@ -74,13 +74,13 @@ export const createSsoProvider = externalCall(ssoApi.create, {
     return { ...body, id, tenant, clientSecret: sealed }
   },
 
-  async call({ issuer, tenant }, { ports }) {
-    const metadata = await discoverProvider({ issuer, ...tenant }, ports)
+  async call({ issuer, tenant }, { systems }) {
+    const metadata = await discoverProvider({ issuer, ...tenant }, systems)
     return typeof metadata === 'string' ? { failure: metadata } : newClientKey()
   },
 
   async record(answer, { webauthnAssertion, tenant: _, ...members }, context) {
-    const { records, ports, emit, refuse } = context
+    const { records, service, emit, refuse } = context
     if ('failure' in answer) return refuse(discoveryRefusal(answer.failure))
     const consent = await verifyOwnerConsent(webauthnAssertion, context)
     if (typeof consent === 'string') return refuse(consent)
@@ -93,7 +93,7 @@ export const createSsoProvider = externalCall(ssoApi.create, {
       privateKey: seal(privateKey, members.id, context),
     })
     emit('sso_provider.created', ssoProviderEvent(provider))
-    return ssoProviderResponse(provider, ports)
+    return ssoProviderResponse(provider, service)
   },
 
   recover: async (_, { refuse }) => refuse('provider_silent'),
@@ -114,7 +114,7 @@ async function creationBlocker(
 
 export const updateSsoProvider: HandlerOf<typeof ssoApi.update> = async ({ params, body }, context) => {
   const { webauthnAssertion, clientSecret, ...members } = body
-  const { records, ports, emit, refuse } = context
+  const { records, service, emit, refuse } = context
   const isOnlyName = keysOf(members).every(member => member === 'name') && clientSecret === undefined
   const [known, consent] = await Promise.all([
     records.findOne(SsoProvider, { id: params.id }),
@@ -137,7 +137,7 @@ export const updateSsoProvider: HandlerOf<typeof ssoApi.update> = async ({ param
     provider.clientSecret = clientSecret === null ? null : seal(clientSecret, provider.id, context)
   const all = clientSecret === undefined ? changed : [...changed, 'clientSecret']
   if (all.length > 0) emit('sso_provider.updated', { ...ssoProviderEvent(provider), changed: all })
-  return ssoProviderResponse(provider, ports)
+  return ssoProviderResponse(provider, service)
 }
 
 /** Waits for sign-ins that are being recorded, so that their sessions end, too. */

@@ -2,13 +2,13 @@ import { createHash, createHmac } from 'node:crypto'
 import { createLocalJWKSet, importJWK, type JSONWebKeySet, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { Systems } from '../../kernel/contract/ports.ts'
 import type { OutboundRequest } from '../../ports/outbound.ts'
 import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { emailSchema } from '../../values/schemas.ts'
 
-type Fetching = Pick<Ports, 'outbound'>
+type Fetching = Pick<Systems, 'outbound'>
 
 const TIMEOUT_MS = 10_000
 const MAX_BYTES = 65_536
@@ -100,17 +100,17 @@ const underWay = new Map<string, Promise<Discovered>>()
  * Fetched at each sign-in, so that a provider may move its endpoints. Sign-ins that begin meanwhile share the answer:
  * anyone may begin one.
  */
-export function discoverProvider(discovery: Discovery, ports: Fetching): Promise<Discovered> {
+export function discoverProvider(discovery: Discovery, systems: Fetching): Promise<Discovered> {
   const { ownerId, mode, issuer } = discovery
   const name = `${ownerId} ${mode} ${issuer}`
-  const shared = underWay.get(name) ?? fetchMetadata(discovery, ports).finally(() => underWay.delete(name))
+  const shared = underWay.get(name) ?? fetchMetadata(discovery, systems).finally(() => underWay.delete(name))
   underWay.set(name, shared)
   return shared
 }
 
-async function fetchMetadata({ ownerId, issuer, mode }: Discovery, ports: Fetching): Promise<Discovered> {
-  if (!isProviderAddress(issuer, mode, ports)) return 'unusable'
-  const answer = await requestJson({ url: metadataAddress(issuer), method: 'GET' }, ownerId, ports)
+async function fetchMetadata({ ownerId, issuer, mode }: Discovery, systems: Fetching): Promise<Discovered> {
+  if (!isProviderAddress(issuer, mode, systems)) return 'unusable'
+  const answer = await requestJson({ url: metadataAddress(issuer), method: 'GET' }, ownerId, systems)
   if (answer === 'busy') return answer
   if (!answer) return 'silent'
   const { success, data } = Metadata.safeParse(answer)
@@ -118,7 +118,7 @@ async function fetchMetadata({ ownerId, issuer, mode }: Discovery, ports: Fetchi
   if (data.issuer !== issuer) return 'other_issuer'
   const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = data
   const all = [authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint ?? jwks_uri]
-  return all.every(one => isProviderAddress(one, mode, ports)) ? data : 'unusable'
+  return all.every(one => isProviderAddress(one, mode, systems)) ? data : 'unusable'
 }
 
 /** Nonce and verifier follow from the secret of the browser's cookie, so that no table has them. */
@@ -227,9 +227,9 @@ const isAuthorizedParty = ({ aud, azp }: JWTPayload, clientId: string): boolean 
 async function verifyIdToken(
   token: string,
   { ownerId, clientId, browser, metadata }: CodeExchange,
-  ports: Fetching,
+  systems: Fetching,
 ): Promise<JWTPayload | 'busy' | undefined> {
-  const keys = await requestJson({ url: metadata.jwks_uri, method: 'GET' }, ownerId, ports)
+  const keys = await requestJson({ url: metadata.jwks_uri, method: 'GET' }, ownerId, systems)
   if (!keys || keys === 'busy') return keys
   try {
     const { payload } = await jwtVerify(token, createLocalJWKSet(keys as unknown as JSONWebKeySet), {
@@ -272,7 +272,7 @@ interface CodeExchange extends Begun {
 /** Exchanges a code, and verifies who the provider says has signed in. */
 export async function proveIdentity(
   exchange: CodeExchange,
-  ports: Fetching,
+  systems: Fetching,
 ): Promise<ProvenIdentity | IdentityFailure> {
   const { ownerId, code, credential, clientId, redirectUri, browser, metadata } = exchange
   const { headers, members } = await authenticateClient(credential, clientId, metadata)
@@ -291,16 +291,16 @@ export async function proveIdentity(
       body: String(new URLSearchParams(form)),
     },
     ownerId,
-    ports,
+    systems,
   )
   if (!answer) return 'silent'
   if (answer === 'busy') return answer
   const { success, data } = Tokens.safeParse(answer)
   if (!success) return 'unproven'
-  const claims = await verifyIdToken(data.id_token, exchange, ports)
+  const claims = await verifyIdToken(data.id_token, exchange, systems)
   if (!claims) return 'unproven'
   if (claims === 'busy') return claims
-  const all = await completeClaims(claims, data.access_token, exchange, ports)
+  const all = await completeClaims(claims, data.access_token, exchange, systems)
   return typeof all === 'string' ? all : identityIn(all, exchange)
 }
 
@@ -309,12 +309,12 @@ async function completeClaims(
   claims: JWTPayload,
   accessToken: string | undefined,
   { ownerId, metadata: { userinfo_endpoint: url }, groupsClaim, readsGroups }: CodeExchange,
-  ports: Fetching,
+  systems: Fetching,
 ): Promise<JWTPayload | IdentityFailure> {
   const lacksGroups = readsGroups && claims[groupsClaim] === undefined
   if ((claims.email !== undefined && !lacksGroups) || !url || !accessToken) return claims
   const headers = { authorization: `Bearer ${accessToken}` }
-  const more = await requestJson({ url, method: 'GET', headers }, ownerId, ports)
+  const more = await requestJson({ url, method: 'GET', headers }, ownerId, systems)
   if (more === 'busy') return more
   if (!more) return lacksGroups ? 'silent' : claims
   if (more.sub !== claims.sub) return lacksGroups ? 'unproven' : claims

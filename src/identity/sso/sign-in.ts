@@ -35,8 +35,8 @@ async function actFor(tenant: Tenant, { sql, switchTenant }: Context): Promise<v
 }
 
 export const startSsoSignIn = externalCall(ssoApi.start, {
-  async reserve({ params }, { sql, ports, refuse }) {
-    const { unavailable } = ports.relyingParty()
+  async reserve({ params }, { sql, service, refuse }) {
+    const { unavailable } = service.relyingParty()
     if (unavailable) throw new Problem('passkeys_unavailable', unavailable)
     const found = await findSsoProvider(params.id, sql)
     if (!found) return refuse('provider_not_found')
@@ -46,10 +46,10 @@ export const startSsoSignIn = externalCall(ssoApi.start, {
       : { providerId: params.id, tenant: { ownerId, mode }, issuer, clientId }
   },
 
-  call: ({ issuer, tenant }, { ports }) => discoverProvider({ issuer, ...tenant }, ports),
+  call: ({ issuer, tenant }, { systems }) => discoverProvider({ issuer, ...tenant }, systems),
 
   async record(metadata, { providerId, tenant, clientId }, context) {
-    const { records, ports, refuse } = context
+    const { records, service, refuse } = context
     if (typeof metadata === 'string') return refuse(discoveryRefusal(metadata))
     await actFor(tenant, context)
     if (!(await records.lock(SsoProvider, providerId))) return refuse('provider_not_found')
@@ -62,9 +62,9 @@ export const startSsoSignIn = externalCall(ssoApi.start, {
       metadata,
       expiresAt,
     })
-    const redirectUri = ports.pageUrl(ssoCallbackPath(providerId))
+    const redirectUri = service.pageUrl(ssoCallbackPath(providerId))
     const redirectTo = authorizationUrl(metadata, { clientId, redirectUri, browser, state })
-    const cookie = buildHostCookie(BROWSER, browser, ATTEMPT_TTL_MS / 1_000, ports.relyingParty().origin)
+    const cookie = buildHostCookie(BROWSER, browser, ATTEMPT_TTL_MS / 1_000, service.relyingParty().origin)
     return withHeaders({ redirectTo, expiresAt }, { 'Set-Cookie': cookie })
   },
 
@@ -99,8 +99,8 @@ type SigningIn = ContextOf<typeof ssoApi.signIn>
 export const finishSsoSignIn = externalCall(ssoApi.signIn, {
   /** Uses up the attempt before the code is sent, so that an answer counts once. */
   async reserve({ params: { id: providerId }, body: { state, code, iss } }, context) {
-    const { records, sql, headers, ports, refuse } = context
-    const browser = readHostCookie(BROWSER, headers.cookie, ports.relyingParty().origin)
+    const { records, sql, headers, service, refuse } = context
+    const browser = readHostCookie(BROWSER, headers.cookie, service.relyingParty().origin)
     const [provided, found] = await Promise.all([
       findSsoProvider(providerId, sql),
       findAttempt(state, providerId, sql),
@@ -124,14 +124,14 @@ export const finishSsoSignIn = externalCall(ssoApi.signIn, {
     return { tenant, providerId, browser, code, metadata, clientId, groupsClaim, readsGroups, sealed }
   },
 
-  call({ sealed, providerId, tenant: { ownerId }, ...exchange }, { ports }) {
-    const open = (secret: string) => ports.vault.open(secret, ssoSecretContext(providerId))
+  call({ sealed, providerId, tenant: { ownerId }, ...exchange }, { systems, service }) {
+    const open = (secret: string) => systems.vault.open(secret, ssoSecretContext(providerId))
     const credential =
       sealed.clientSecret === undefined
         ? { privateKey: open(sealed.privateKey) }
         : { secret: open(sealed.clientSecret) }
-    const redirectUri = ports.pageUrl(ssoCallbackPath(providerId))
-    return proveIdentity({ ...exchange, ownerId, redirectUri, credential }, ports)
+    const redirectUri = service.pageUrl(ssoCallbackPath(providerId))
+    return proveIdentity({ ...exchange, ownerId, redirectUri, credential }, systems)
   },
 
   async record(identity, { tenant, providerId, groupsClaim }, context) {

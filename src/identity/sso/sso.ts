@@ -20,14 +20,14 @@ const sso = bindHandlers(ssoApi, {
   start: startSsoSignIn,
   signIn: finishSsoSignIn,
 
-  async list(_, { page, ports }) {
+  async list(_, { page, service }) {
     const { data, ...rest } = await page(SsoProvider, {})
-    return { ...rest, data: data.map(provider => ssoProviderResponse(provider, ports)) }
+    return { ...rest, data: data.map(provider => ssoProviderResponse(provider, service)) }
   },
 
-  async get({ params }, { records, ports, refuse }) {
+  async get({ params }, { records, service, refuse }) {
     const provider = await records.findOne(SsoProvider, { id: params.id })
-    return provider ? ssoProviderResponse(provider, ports) : refuse('provider_not_found')
+    return provider ? ssoProviderResponse(provider, service) : refuse('provider_not_found')
   },
 
   async keys({ params }, { sql, refuse }) {

@@ -39,8 +39,7 @@ export interface FoundRun extends Tenant, RequestRun {
   readonly agentId: string
 }
 
-export interface ReceiverTools {
-  readonly ports: Ports
+export interface ReceiverTools extends Ports {
   readonly sql: Sql
   onFailure(error: unknown, requestId: string): void
   run(key: string, actor: Actor, body: object, request: SignedRequest): Promise<ApiResponse>

@@ -42,12 +42,11 @@ export interface CallerContext extends TenantNow {
 }
 
 /** Reads what the tenant has. It locks and changes nothing. */
-export interface ReadContext extends CallerContext, SqlContext {
+export interface ReadContext extends CallerContext, SqlContext, Ports {
   readonly em: EntityReader
   readonly records: RecordReader
   /** Reads outside the transaction, for content produced while it is sent, after the commit. */
   readonly sqlAfterCommit: Sql
-  readonly ports: Ports
   /**
    * Runs a long read on a connection of its own, one at a time per name across all processes. Undefined where
    * another request holds that name.

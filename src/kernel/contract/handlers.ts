@@ -75,8 +75,7 @@ export interface ExternalHandler<I, R, F extends string, E extends EventSchemas,
   recover(reservation: V, context: Context<F, E>): Promise<HandlerAnswer<R>>
 }
 
-export interface ExternalCallContext {
-  readonly ports: Ports
+export interface ExternalCallContext extends Ports {
   readonly requestId: string
 }
 

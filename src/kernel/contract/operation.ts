@@ -91,7 +91,7 @@ export interface Contract<
   readonly tag?: string
   /**
    * The external system that the operation needs. Live mode may lack it: see `ExternalSystems`. `passkeys`:
-   * it makes a challenge, and is refused with 503 `passkeys_unavailable` where `ports.relyingParty` has none.
+   * it makes a challenge, and is refused with 503 `passkeys_unavailable` where `service.relyingParty` has none.
    */
   readonly requires?: keyof ExternalSystems | 'passkeys'
   /**

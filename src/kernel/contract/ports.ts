@@ -25,48 +25,38 @@ import type { OperationTools } from './tool.ts'
 /** Sentences that say what is missing before the tenant's owner can create live keys; empty once they can. */
 export type FindMissingIdentity = (sql: Sql, tenant: Tenant) => Promise<readonly string[]>
 
-export interface Ports extends ExternalSystems {
-  health(): Promise<ServiceHealth>
-  metrics(): Promise<string>
-  /** Runs an operation without callers for this tenant, in a transaction of its own. Throws where it is refused. */
-  runFor(
-    tenant: Tenant,
-    operation: string,
-    input: InternalOperationInput,
-    requestId: string,
-  ): Promise<unknown>
-  /** Moves the tenant's test clock to this offset, running every deadline on the way. */
-  advanceClock(tenant: Tenant, toMs: number): Promise<void>
-  /** The address of the service as its clients see it, without a trailing slash. */
-  publicUrl(): string
-  /** Passkeys belong to this site: from `PUBLIC_URL`, otherwise `http://localhost` with the service's port. */
-  relyingParty(): RelyingParty
-  pageUrl(path: string): string
-  /** The run of a process in the Temporal Web UI; null if that is not configured. */
-  runUrl(workflowId: string): string | null
-  /** The name of this cell; null if there is one installation. */
-  readonly cell: string | null
-  readonly walletBank: { readonly code: string; readonly bic: string }
-  readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
-  readonly paymentsOn: FindIntentPayments
-  readonly findPayables: FindPayables
-  readonly missingIdentity: FindMissingIdentity
-  personalAreas(): readonly PersonalArea[]
+/** What a handler may use besides the database: a function takes the group, or the members, that it needs. */
+export interface Ports {
+  readonly systems: Systems
+  readonly settings: OperationSettings
+  readonly service: RunningService
+}
+
+/** What the service works with, each behind an interface of `src/ports`. */
+export interface Systems extends ExternalSystems {
   readonly outbound: OutboundHttp
-  /** Null if nothing is traced. */
-  readonly tracing: Tracing | null
-  /** The waits before the second attempt of a webhook, the third, and so on, on plans that retry. */
-  readonly webhookRetrySeconds: readonly number[]
   readonly vault: Vault
   readonly signer: Signer
   readonly threads: Threads
   readonly files: FileStore
-  /** Per owner and mode. */
-  readonly filesQuotaBytes: number
   /** Inspects uploads before their handlers run, where the contract says `viewed`. */
   readonly viewer: FileViewer
-  /** Hands a signed request to the area that receives it, as if by HTTP: simulated systems use it. */
-  deliver(operation: string, request: SignedRequest): Promise<SignedDeliveryResult>
+  /** Answers what the grammar of the conversation does not understand; null if none is configured. */
+  readonly languageModel: LanguageModel | null
+  /** Null if nothing is traced. */
+  readonly tracing: Tracing | null
+}
+
+/** The settings that operations read. They do not change while the service runs. */
+export interface OperationSettings {
+  /** The name of this cell; null if there is one installation. */
+  readonly cell: string | null
+  readonly walletBank: { readonly code: string; readonly bic: string }
+  readonly collection: { readonly iban: string | null; readonly bic: string | null; readonly holder: string }
+  /** The waits before the second attempt of a webhook, the third, and so on, on plans that retry. */
+  readonly webhookRetrySeconds: readonly number[]
+  /** Per owner and mode. */
+  readonly filesQuotaBytes: number
   readonly cardAuthTimeoutMs: number
   readonly auditRetentionDays: number
   /** Which machine payments have a Temporal run: all, or only those whose outcome is open. */
@@ -81,13 +71,39 @@ export interface Ports extends ExternalSystems {
   readonly liveRails: LiveRails
   readonly dataCountries: DataCountries
   readonly vapidSubject: string
+}
+
+/** The service as it runs: its addresses, its state, and what all its areas do together. */
+export interface RunningService {
+  /** The address of the service as its clients see it, without a trailing slash. */
+  publicUrl(): string
+  /** Passkeys belong to this site: from `PUBLIC_URL`, otherwise `http://localhost` with the service's port. */
+  relyingParty(): RelyingParty
+  pageUrl(path: string): string
+  /** The run of a process in the Temporal Web UI; null if that is not configured. */
+  runUrl(workflowId: string): string | null
+  health(): Promise<ServiceHealth>
+  metrics(): Promise<string>
+  /** Runs an operation without callers for this tenant, in a transaction of its own. Throws where it is refused. */
+  runFor(
+    tenant: Tenant,
+    operation: string,
+    input: InternalOperationInput,
+    requestId: string,
+  ): Promise<unknown>
+  /** Moves the tenant's test clock to this offset, running every deadline on the way. */
+  advanceClock(tenant: Tenant, toMs: number): Promise<void>
+  /** Hands a signed request to the area that receives it, as if by HTTP: simulated systems use it. */
+  deliver(operation: string, request: SignedRequest): Promise<SignedDeliveryResult>
+  readonly paymentsOn: FindIntentPayments
+  readonly findPayables: FindPayables
+  readonly missingIdentity: FindMissingIdentity
+  personalAreas(): readonly PersonalArea[]
+  readonly tools: OperationTools
   eventTypes(): Promise<readonly EventType[]>
   readonly eventNames: readonly string[]
   readonly openEventStream: OpenEventStream
   readonly waitForEvents: WaitForEvents
-  /** Answers what the grammar of the conversation does not understand; null if none is configured. */
-  readonly languageModel: LanguageModel | null
-  readonly tools: OperationTools
   openapi(): Promise<ResponseFile>
   docs(address: string): Promise<ResponseFile | undefined>
   /**

@@ -25,7 +25,7 @@ export interface UploadedView extends Omit<FilePreview, 'small' | 'large'> {
 
 /**
  * A file of a request's body. It is whole on disk when the handler sees it, and stays only by `referenceStoredFile`.
- * After that `ports.files.open` reads its bytes: they never pass through the event loop.
+ * After that `systems.files.open` reads its bytes: they never pass through the event loop.
  */
 export class UploadedFile {
   /** The client's name for it, made harmless to show; null without one. */

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { p } from '@mikro-orm/core'
 import { clock } from '../../values/clock.ts'
-import type { Ports } from '../contract/ports.ts'
+import type { OperationSettings } from '../contract/ports.ts'
 import { nullable, realTimestampColumns, recordColumns } from './entity.ts'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -19,7 +19,7 @@ export function newSecret(prefix: string): string {
 }
 
 /** A secret that programs send with each request: `sk_live_c2_…` if there are cells, so that a proxy finds the owner's. */
-export const newBearerSecret = (prefix: string, { cell }: Pick<Ports, 'cell'>): string =>
+export const newBearerSecret = (prefix: string, { cell }: Pick<OperationSettings, 'cell'>): string =>
   newSecret(cell ? `${prefix}${cell}_` : prefix)
 
 const CREDENTIAL = /(sk|at|mer|dlg|dvc|cst|lnk|(?<![a-z])(?:con|pt|oac|ort|sso|sss))_\w{24}|whsec_[\w+/]{24}/

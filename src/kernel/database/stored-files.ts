@@ -77,7 +77,7 @@ export async function referenceFilesWithinQuota(
 ): Promise<void> {
   await keepFiles(files, usedBy, context)
   const { bytes } = await fileUsage(context)
-  const quota = BigInt(context.ports.filesQuotaBytes)
+  const quota = BigInt(context.settings.filesQuotaBytes)
   if (bytes <= quota) return
   const taken = BigInt(files.reduce((sum, { size }) => sum + size, 0))
   const used = bytes > taken ? bytes - taken : 0n

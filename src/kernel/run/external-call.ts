@@ -105,12 +105,13 @@ async function makeCall(
   { reservation, chained }: CallExternal<unknown>,
   { ports }: Pick<OperationRuntime, 'ports'>,
 ): Promise<{ readonly answer: unknown; readonly tookMs: number }> {
-  const context = { ports, requestId: call.requestId }
+  const context = { ...ports, requestId: call.requestId }
   const made = () =>
     chained ? chained.call(chained.value, context) : externalHandlerOf(call).call(reservation, context)
   const start = { name: 'external call', attributes: { 'agentpay.operation': call.operation.key } }
   const began = clock.ticks()
-  const answer = await (ports.tracing ? ports.tracing.span(start, made) : made())
+  const { tracing } = ports.systems
+  const answer = await (tracing ? tracing.span(start, made) : made())
   return { answer, tookMs: clock.ticks() - began }
 }
 

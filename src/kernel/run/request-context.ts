@@ -89,8 +89,16 @@ export class RequestContext implements Context {
     return this.#call.run?.id ?? null
   }
 
-  get ports() {
-    return this.#runtime.ports
+  get systems() {
+    return this.#runtime.ports.systems
+  }
+
+  get settings() {
+    return this.#runtime.ports.settings
+  }
+
+  get service() {
+    return this.#runtime.ports.service
   }
 
   get headers() {

@@ -6,9 +6,10 @@ type Traced = Pick<OperationRuntime, 'ports'>
 
 /** Runs each call in a span of its operation, below what caused the call. */
 export function inSpanOfOperation(
-  { ports: { tracing } }: Traced,
+  { ports }: Traced,
   execute: (call: ApiCall) => Promise<ApiResponse>,
 ): (call: ApiCall) => Promise<ApiResponse> {
+  const { tracing } = ports.systems
   if (!tracing) return execute
   return call => {
     const { key } = call.operation
@@ -23,10 +24,11 @@ export function inSpanOfOperation(
 
 /** Repeats the transaction where that can succeed. */
 export function inSpanOfTransaction<T>(
-  { ports: { tracing } }: Traced,
+  { ports }: Traced,
   calls: readonly ApiCall[],
   transaction: () => Promise<T>,
 ): Promise<T> {
+  const { tracing } = ports.systems
   const parents = tracing ? calls.flatMap(({ traceparent }) => traceparent ?? []) : []
   if (!tracing || parents.length === 0) return withDatabaseRetries(transaction)
   const attributes = {

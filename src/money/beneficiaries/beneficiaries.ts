@@ -185,16 +185,16 @@ const beneficiaries = bindHandlers(beneficiariesApi, {
   },
 
   verify: externalCall(beneficiariesApi.verify, {
-    async reserve({ params }, { records, tenant: { mode }, ports, refuse }) {
+    async reserve({ params }, { records, tenant: { mode }, systems, refuse }) {
       const beneficiary = await findBeneficiary(records, params.id)
       if (!beneficiary) return refuse('beneficiary_not_found')
       // Throws before anything is reserved if this mode has no rail.
-      ports.sepaRail(mode)
+      systems.sepaRail(mode)
       const { name, iban, bic } = beneficiary
       return { beneficiaryId: params.id, mode, reference: newId('payeecheck'), payee: { name, iban, bic } }
     },
-    call: ({ mode, payee, reference }, { ports, requestId }) =>
-      ports.sepaRail(mode).verifyPayee(payee, { reference, requestId }),
+    call: ({ mode, payee, reference }, { systems, requestId }) =>
+      systems.sepaRail(mode).verifyPayee(payee, { reference, requestId }),
     record: recordAnswer,
     /** The answer was lost in a crash, which counts as a bank that did not answer in time. */
     recover: (request, context) => recordAnswer('late', request, context),

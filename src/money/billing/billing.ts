@@ -147,13 +147,13 @@ const billing = bindHandlers(
     },
 
     async sepaDetails({ query }, context) {
-      const { sql, tenant, ports, refuse } = context
+      const { sql, tenant, settings, refuse } = context
       const walletId = query.walletId ?? (await findMainWallet(context))?.id ?? ''
       const [wallet] = await findPayableWallets(sql, tenant, { ids: [walletId] })
       if (!wallet) return refuse('wallet_not_found')
       if (isPurse(wallet)) return refuse('wallet_of_card')
       if (wallet.status === 'closed') return refuse('wallet_closed')
-      const account = findSepaAccount(wallet, ports.collection)
+      const account = findSepaAccount(wallet, settings.collection)
       if (!account) return refuse('no_account')
       const reference = creditorReferenceFor(wallet.number)
       return { walletId: wallet.id, ...account, reference }

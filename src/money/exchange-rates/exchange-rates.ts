@@ -4,8 +4,8 @@ import { exchangeRatesApi } from './api.ts'
 import { findNewestRates } from './newest-rates.ts'
 
 const exchangeRates = bindHandlers(exchangeRatesApi, {
-  async get(_, { sql, ports, tenant, now, refuse }) {
-    const newest = await findNewestRates(tenant.mode, { sql, ports, now })
+  async get(_, { sql, systems, tenant, now, refuse }) {
+    const newest = await findNewestRates(tenant.mode, { sql, systems, now })
     if (!newest) return refuse('rates_outdated')
     const { source, date, rates } = newest
     return { source, date, rates: [...rates].sort().map(([currency, rate]) => ({ currency, rate })) }

@@ -1,5 +1,5 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
-import type { ExternalSystems } from '../../kernel/contract/ports.ts'
+import type { Systems } from '../../kernel/contract/ports.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { isRatesFailure, type ReferenceRates } from '../../ports/exchange-rates.ts'
 import { addCalendarDays, bankDateOf } from '../../values/bank-calendar.ts'
@@ -20,13 +20,16 @@ export interface NewestRates extends ReferenceRates {
 
 interface Rating {
   readonly sql: Sql
-  readonly ports: Pick<ExternalSystems, 'exchangeRates'>
+  readonly systems: Pick<Systems, 'exchangeRates'>
   readonly now: Date
 }
 
 /** Null if none is recent enough. Fixed rates are always of the tenant's day; the ECB's days are real. */
-export async function findNewestRates(mode: Mode, { sql, ports, now }: Rating): Promise<NewestRates | null> {
-  const source = ports.exchangeRates(mode)
+export async function findNewestRates(
+  mode: Mode,
+  { sql, systems, now }: Rating,
+): Promise<NewestRates | null> {
+  const source = systems.exchangeRates(mode)
   if (source.name === 'sandbox') return { source: source.name, date: bankDateOf(now), rates: source.rates }
   const oldest = addCalendarDays(bankDateOf(clock.real()), -MAX_AGE_DAYS)
   const rows = await sql<RateRow>(NEWEST, [oldest])
@@ -43,8 +46,8 @@ select $1, r.currency, r.rate, $2 from unnest($3::text[], $4::numeric[]) as r (c
 on conflict (date, currency) do nothing`
 
 /** Fetches the rates of live mode until those of today are stored. Returns why there are no new ones, if that is a failure. */
-export async function refreshRates({ sql, ports }: Omit<Rating, 'now'>): Promise<string | undefined> {
-  const source = ports.exchangeRates('live')
+export async function refreshRates({ sql, systems }: Omit<Rating, 'now'>): Promise<string | undefined> {
+  const source = systems.exchangeRates('live')
   if (source.name === 'sandbox') return undefined
   const now = clock.real()
   const [today] = await sql<Row & { is: boolean }>(HAS_TODAY, [bankDateOf(now)])

@@ -2,7 +2,7 @@ import type { Mode } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { ExternalCallContext } from '../../kernel/contract/handlers.ts'
 import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
 import { definedOnly, halfOpenRangeCondition, withMembers } from '../../kernel/database/entity.ts'
 import type { ChargeState, FundingCharge } from '../../ports/funding-rail.ts'
 import { addMs } from '../../values/clock.ts'
@@ -54,7 +54,11 @@ const chargeOf = ({ cents: amount, madeAt }: ChargeRequest, token: string): Fund
   madeAt: new Date(madeAt),
 })
 
-const callOf = ({ fundingId }: ChargeRequest, { pageUrl }: Pick<Ports, 'pageUrl'>, requestId: string) => ({
+const callOf = (
+  { fundingId }: ChargeRequest,
+  { pageUrl }: Pick<RunningService, 'pageUrl'>,
+  requestId: string,
+) => ({
   reference: fundingId,
   requestId,
   returnUrl: pageUrl(`/console/fundings/${fundingId}`),
@@ -78,7 +82,7 @@ async function reserve(
   { amountCents, paymentMethodId }: FundingMembers,
   context: FundingContext,
 ) {
-  const { records, sql, tenant, now, ports, emit, refuse } = context
+  const { records, sql, tenant, now, systems, emit, refuse } = context
   const [wallets, method] = await Promise.all([
     walletsById(sql, tenant, [walletId]),
     paymentMethodId && records.findOne(PaymentMethod, { id: paymentMethodId, status: 'active' }),
@@ -90,7 +94,7 @@ async function reserve(
   if (!paymentMethodId && tenant.mode === 'live') return refuse('live_rail_missing')
   if (paymentMethodId && !method) return refuse('payment_method_not_found')
   // Throws before anything is reserved if this mode has no rail.
-  if (method) ports.fundingRail(tenant.mode)
+  if (method) systems.fundingRail(tenant.mode)
   const dueAt = addMs(now, FIRST_FUNDING_CHECK_MS)
   const funding = records.create(Funding, { walletId, paymentMethodId, amountCents, dueAt })
   emit('funding.created', fundingEvent(funding))
@@ -118,10 +122,10 @@ async function recordCharge(
 }
 
 const steps = {
-  async call(request: ChargeRequest, { ports, requestId }: ExternalCallContext) {
+  async call(request: ChargeRequest, { systems, service, requestId }: ExternalCallContext) {
     const { mode, token } = request
     if (token === null) return SETTLED
-    return ports.fundingRail(mode).charge(chargeOf(request, token), callOf(request, ports, requestId))
+    return systems.fundingRail(mode).charge(chargeOf(request, token), callOf(request, service, requestId))
   },
   record: (state: ChargeState, { fundingId, walletId }: ChargeRequest, context: FundingContext) =>
     recordCharge(state, { id: fundingId, walletId }, context),
@@ -143,12 +147,12 @@ async function begin(id: string, { records, now }: FollowContext): Promise<Follo
 }
 
 const followSteps = {
-  async call(request: FollowRequest | null, { ports, requestId }: ExternalCallContext) {
+  async call(request: FollowRequest | null, { systems, service, requestId }: ExternalCallContext) {
     if (!request) return null
     const { mode, token, now } = request
     if (token === null) return SETTLED
-    const call = { ...callOf(request, ports, requestId), now: new Date(now) }
-    return ports.fundingRail(mode).stateOf(chargeOf(request, token), call)
+    const call = { ...callOf(request, service, requestId), now: new Date(now) }
+    return systems.fundingRail(mode).stateOf(chargeOf(request, token), call)
   },
   async record(state: ChargeState | null, request: FollowRequest | null, context: FollowContext) {
     if (request && state)

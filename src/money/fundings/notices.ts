@@ -1,6 +1,6 @@
 import type { Actor, Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { SignedRequestReceiver } from '../../kernel/contract/area.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { RunningService, Systems } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { FundingRail } from '../../ports/funding-rail.ts'
@@ -9,9 +9,9 @@ import { newId } from '../../values/ids.ts'
 
 const modes: readonly Mode[] = ['live', 'test']
 
-function configured(ports: Pick<Ports, 'fundingRail'>, mode: Mode): FundingRail | undefined {
+function configured(systems: Pick<Systems, 'fundingRail'>, mode: Mode): FundingRail | undefined {
   try {
-    return ports.fundingRail(mode)
+    return systems.fundingRail(mode)
   } catch (error) {
     if (error instanceof Problem) return undefined
     throw error
@@ -32,9 +32,9 @@ const answer = (taken: boolean) => ({ status: 200, body: JSON.stringify({ taken 
 
 /** A notice is only a hint: the processor is asked for the state of the charge. */
 export const receiveFundingNotice: SignedRequestReceiver = async (request, tools) => {
-  const { ports, sql } = tools
+  const { systems, sql } = tools
   const rail = modes
-    .map(mode => configured(ports, mode))
+    .map(mode => configured(systems, mode))
     .find(candidate => candidate?.recognizes(request.headers))
   if (!rail) return { unsigned: 'The signature of the payment processor is missing.' }
   const read = await rail.read(request.body, request.headers, clock.real())
@@ -61,15 +61,17 @@ where f.mode = 'live' and f.settled_at is not null
   and (coalesce(f.reversed_cents, 0) < least(r.taken, f.amount_cents + r.given)
     or coalesce(f.reinstated_cents, 0) < least(r.given, f.reversed_cents))`
 
+interface ReturnsWatch {
+  readonly systems: Pick<Systems, 'fundingRail'>
+  readonly service: Pick<RunningService, 'runFor'>
+}
+
 /**
  * The second witness of what payers' banks take back and give again, beside the notices. Returns false if the
  * processor did not answer.
  */
-export async function followReturns(
-  sql: Sql,
-  ports: Pick<Ports, 'fundingRail' | 'runFor'>,
-): Promise<boolean> {
-  const rail = configured(ports, 'live')
+export async function followReturns(sql: Sql, { systems, service }: ReturnsWatch): Promise<boolean> {
+  const rail = configured(systems, 'live')
   if (!rail) return true
   const returns = await rail.returnsSince(addMs(clock.real(), -RETURNS_SINCE_MS))
   if (!returns) return false
@@ -81,7 +83,7 @@ export async function followReturns(
   ])
   const failures: unknown[] = []
   for (const { id, ownerId, mode } of changed)
-    await ports
+    await service
       .runFor({ ownerId, mode }, 'fund.follow', { params: { id } }, newId('request'))
       .catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]

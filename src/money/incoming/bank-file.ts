@@ -13,8 +13,8 @@ import type { parseBankFile } from './thread.ts'
 
 export const importBankFile: HandlerOf<typeof incomingApi.readFile> = async ({ body }, context) => {
   const { mode } = body
-  const { now, refuse, ports } = context
-  const file = await ports.threads.run<typeof parseBankFile>(
+  const { now, refuse, systems } = context
+  const file = await systems.threads.run<typeof parseBankFile>(
     {
       module: new URL('./thread.ts', import.meta.url),
       name: 'parseBankFile',

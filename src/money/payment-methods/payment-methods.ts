@@ -56,17 +56,17 @@ const ERASED = { done: true }
 
 /** A pending charge is looked for among those of its payer, who is then erased later. */
 const erasePayer = externalCall(paymentMethodsApi.erasePayer, {
-  async reserve({ params: { id } }, { records, sql, tenant: { ownerId, mode }, now, ports, refuse }) {
+  async reserve({ params: { id } }, { records, sql, tenant: { ownerId, mode }, now, systems, refuse }) {
     const method = await records.lock(PaymentMethod, id)
     if (!method) return refuse('payment_method_not_found')
     if (!method.eraseAt || method.eraseAt > now) return new AnswerNow(ERASED)
-    ports.fundingRail(mode)
+    systems.fundingRail(mode)
     method.eraseAt = addMs(now, days(1))
     const [pending] = await sql<{ isPending: boolean } & Row>(PENDING, [ownerId, mode, id])
     return pending?.isPending ? new AnswerNow(ERASED) : { id, mode, token: method.token }
   },
-  call: ({ id, mode, token }, { ports, requestId }) =>
-    ports.fundingRail(mode).erase(token, { reference: `${id}-erased`, requestId }),
+  call: ({ id, mode, token }, { systems, requestId }) =>
+    systems.fundingRail(mode).erase(token, { reference: `${id}-erased`, requestId }),
   async record(answer, { id }, { records, emit }) {
     const method = await records.lock(PaymentMethod, id)
     if (answer === 'silent' || !method) return ERASED
@@ -81,14 +81,14 @@ export const paymentMethodHandlers = bindHandlers(paymentMethodsApi, {
   erasePayer,
 
   setUpPaymentMethod: externalCall(paymentMethodsApi.setUpPaymentMethod, {
-    async reserve(_, { tenant, ports }) {
-      ports.fundingRail(tenant.mode)
+    async reserve(_, { tenant, systems }) {
+      systems.fundingRail(tenant.mode)
       return { ...tenant, reference: newId('setup') }
     },
-    call: ({ mode, ownerId, reference }, { ports, requestId }) =>
-      ports
+    call: ({ mode, ownerId, reference }, { systems, service, requestId }) =>
+      systems
         .fundingRail(mode)
-        .setUp({ ownerId, returnUrl: ports.pageUrl('/console/billing') }, { reference, requestId }),
+        .setUp({ ownerId, returnUrl: service.pageUrl('/console/billing') }, { reference, requestId }),
     async record(answer, { reference: setupId }, { emit, refuse }) {
       if (answer === 'silent') return refuse('processor_silent')
       if ('refused' in answer) return refuse('processor_refused', answer.refused)
@@ -99,13 +99,13 @@ export const paymentMethodHandlers = bindHandlers(paymentMethodsApi, {
   }),
 
   addPaymentMethod: externalCall(paymentMethodsApi.addPaymentMethod, {
-    async reserve({ body }, { tenant: { mode, ownerId }, ports }) {
+    async reserve({ body }, { tenant: { mode, ownerId }, systems }) {
       // Throws before anything is reserved if this mode has no rail.
-      ports.fundingRail(mode)
+      systems.fundingRail(mode)
       return { ...body, mode, ownerId, reference: newId('tokencheck') }
     },
-    call: ({ mode, token, ownerId, reference }, { ports, requestId }) =>
-      ports.fundingRail(mode).instrumentOf(token, { ownerId, reference, requestId }),
+    call: ({ mode, token, ownerId, reference }, { systems, requestId }) =>
+      systems.fundingRail(mode).instrumentOf(token, { ownerId, reference, requestId }),
     record: recordInstrument,
     /** The answer was lost in a crash, which counts as a processor that did not answer in time. */
     recover: (check, context) => recordInstrument('silent', check, context),
@@ -116,14 +116,14 @@ export const paymentMethodHandlers = bindHandlers(paymentMethodsApi, {
 
   /** The processor first: what is removed here can no longer be charged there. */
   removePaymentMethod: externalCall(paymentMethodsApi.removePaymentMethod, {
-    async reserve({ params: { id } }, { records, tenant: { mode }, ports, refuse }) {
+    async reserve({ params: { id } }, { records, tenant: { mode }, systems, refuse }) {
       const method = await records.findOne(PaymentMethod, { id, status: 'active' })
       if (!method) return refuse('payment_method_not_found')
-      ports.fundingRail(mode)
+      systems.fundingRail(mode)
       return { id, mode, token: method.token }
     },
-    call: ({ id, mode, token }, { ports, requestId }) =>
-      ports.fundingRail(mode).forget(token, { reference: id, requestId }),
+    call: ({ id, mode, token }, { systems, requestId }) =>
+      systems.fundingRail(mode).forget(token, { reference: id, requestId }),
     async record(answer, { id }, { records, now, emit, refuse }) {
       if (answer === 'silent') return refuse('processor_silent')
       const method = await records.lock(PaymentMethod, id)

@@ -62,8 +62,8 @@ interface Format {
  * Runs in a thread, which gets the movements page by page, since the layout takes a hundred times as long as
  * reading them.
  */
-const pdfOf: Writer = (statement, pages, { ports }) =>
-  ports.threads.stream(
+const pdfOf: Writer = (statement, pages, { systems }) =>
+  systems.threads.stream(
     { module: new URL('./thread.ts', import.meta.url), name: 'pdfOf', owner: statement.ownerId },
     [{ ...statement }],
     pages,

@@ -50,9 +50,9 @@ export async function openWallet(
 
 const NO_IBAN = { iban: null, bic: null }
 
-async function nextIban({ sql, tenant, ports }: WriteContext) {
+async function nextIban({ sql, tenant, settings }: WriteContext) {
   const [sequence] = await sql<{ number: bigint }>(`select nextval('wallet_numbers') as number`)
-  return newVirtualIban(tenant.mode, ports.walletBank, sequence?.number ?? 0n)
+  return newVirtualIban(tenant.mode, settings.walletBank, sequence?.number ?? 0n)
 }
 
 export const walletNotClosed = not('closed')

@@ -1,5 +1,5 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { OperationSettings } from '../../kernel/contract/ports.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Wallet } from './wallet.ts'
 
@@ -48,7 +48,7 @@ interface SepaAccount {
 /** The wallet's own account in test mode, or otherwise the shared account of live money; undefined if there is none. */
 export function findSepaAccount(
   { iban, bic }: Pick<PayableWallet, 'iban' | 'bic'>,
-  { holder, ...shared }: Ports['collection'],
+  { holder, ...shared }: OperationSettings['collection'],
 ): SepaAccount | undefined {
   const account = iban ? { iban, bic } : shared
   return account.iban ? { iban: account.iban, bic: account.bic, holder } : undefined

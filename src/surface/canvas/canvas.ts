@@ -47,12 +47,12 @@ const finish: HandlerOf<typeof canvasApi.finish> = async (
 
 /** Answers a message line by line. The message is stored before the first line, the answer after the last one. */
 const message: HandlerOf<typeof canvasApi.message> = async ({ body }, context) => {
-  const { actor, tenant, ports, requestId, refuse } = context
+  const { actor, tenant, service, requestId, refuse } = context
   const { conversationId } = body
   // A card number typed by mistake is neither stored nor sent on.
   const message = maskCardNumbers(body.message)
   const beginning = { message, conversationId, callerId: String(actor.id), agentId: actor.agentId }
-  const begun = (await ports.runFor(tenant, 'canvas.begin', { body: beginning }, requestId)) as
+  const begun = (await service.runFor(tenant, 'canvas.begin', { body: beginning }, requestId)) as
     | StartedTurn
     | TurnRefusal
   if (!begun.isKept) return refuse(begun.refusal)
@@ -79,12 +79,12 @@ async function* linesOf(
   context: ResponderContext,
 ): AsyncGenerator<string> {
   const { conversationId, turnId } = begun
-  const { actor, tenant, ports, requestId } = context
+  const { actor, tenant, service, requestId } = context
   const lines: AnswerLine[] = []
   const keep = () => {
     const input = { params: { id: turnId }, body: { lines, agentId: actor.agentId } }
-    const kept = ports.runFor(tenant, 'canvas.finish', input, requestId)
-    return kept.catch((error: unknown) => ports.tools.reportFailure(error, requestId))
+    const kept = service.runFor(tenant, 'canvas.finish', input, requestId)
+    return kept.catch((error: unknown) => service.tools.reportFailure(error, requestId))
   }
   const done: AnswerLine = { type: 'done', conversationId }
   try {
@@ -106,7 +106,7 @@ async function* answered(
   begun: StartedTurn,
   context: ResponderContext,
 ): AsyncGenerator<AnswerLine> {
-  const { languageModel } = context.ports
+  const { languageModel } = context.systems
   async function* byModel(model: LanguageModel): AsyncGenerator<AnswerLine> {
     const earlier = await readEarlierTurns(begun, context)
     yield* answerByModel({ message, earlier }, model, context)
@@ -118,8 +118,8 @@ async function* answered(
       languageModel ? () => byModel(languageModel) : undefined,
     )
   } catch (error) {
-    const { ports, requestId } = context
-    const { code, message } = problemOf(error, failure => ports.tools.reportFailure(failure, requestId))
+    const { service, requestId } = context
+    const { code, message } = problemOf(error, failure => service.tools.reportFailure(failure, requestId))
     const isDefect = code === 'internal'
     yield errorLine(
       code,

@@ -168,8 +168,8 @@ const general: readonly ModelTool[] = [
   },
 ]
 
-const toolsFor = async ({ ports, actor }: ResponderContext): Promise<ModelTool[]> => [
-  ...(await ports.tools.listFor(actor, true)).map(({ name, description, inputSchema }) => ({
+const toolsFor = async ({ service, actor }: ResponderContext): Promise<ModelTool[]> => [
+  ...(await service.tools.listFor(actor, true)).map(({ name, description, inputSchema }) => ({
     name,
     description,
     inputSchema,
@@ -184,10 +184,10 @@ const toolsFor = async ({ ports, actor }: ResponderContext): Promise<ModelTool[]
 async function* runTool(
   name: string,
   input: OperationMembers,
-  { ports, actor }: ResponderContext,
+  { service, actor }: ResponderContext,
   responder: CanvasResponder,
 ): AsyncGenerator<AnswerLine, unknown> {
-  const { tools } = ports
+  const { tools } = service
   if (name === 'search_operations') return tools.search(actor, textIn(input.query).slice(0, 500), MOST_FOUND)
   if (name === 'describe_operation')
     return tools.describe(actor, textIn(input.operation)) ?? { error: 'There is no such operation.' }

@@ -28,7 +28,7 @@ export class CanvasResponder {
   }
 
   pageOf(path: string): string {
-    return this.#context.ports.pageUrl(path)
+    return this.#context.service.pageUrl(path)
   }
 
   /**
@@ -38,7 +38,7 @@ export class CanvasResponder {
   async *ask<T>(operation: string, given: OperationMembers): AsyncGenerator<AnswerLine, T | undefined> {
     const id = String(++this.#calls)
     yield { type: 'tool_call', id, operation, input: { ...given } }
-    const answer = await this.#context.ports.tools.call(this.#context, operation, given, null)
+    const answer = await this.#context.service.tools.call(this.#context, operation, given, null)
     const { refusal, body } = answer
     const result = refusal ?? body ?? null
     const isLong = JSON.stringify(result).length > LONGEST_RESULT

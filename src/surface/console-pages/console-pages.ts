@@ -131,7 +131,7 @@ const consolePages = bindHandlers(consolePagesApi, {
     const viewer = signedInViewer(context.actor)
     if (Object.keys(query).length === 0)
       return answer(
-        renderHowToConnectPage({ viewer, address: resourceOf(context.ports) }, language),
+        renderHowToConnectPage({ viewer, address: resourceOf(context.service) }, language),
         language,
       )
     const checked = await checkAuthorization(query, context)

@@ -180,10 +180,10 @@ function decision(language: Language): Html {
 export function renderWrongAddressPage(
   path: string,
   language: Language,
-  { headers, ports }: Context,
+  { headers, service }: Context,
 ): Html | undefined {
   const { frame } = consolePageTexts[language]
-  const { origin, origins, unavailable } = ports.relyingParty()
+  const { origin, origins, unavailable } = service.relyingParty()
   if (unavailable !== null)
     return noticePage(language, './', { title: frame.noPasskeysTitle, text: frame.noPasskeys })
   const asked = headers.host?.toLowerCase()
@@ -191,7 +191,7 @@ export function renderWrongAddressPage(
   return noticePage(language, './', {
     title: frame.otherHostTitle,
     text: frame.otherHost(new URL(origin).host),
-    link: html`<a class="button" href="${ports.pageUrl(path)}" data-elsewhere>${frame.otherHostLink}</a>`,
+    link: html`<a class="button" href="${service.pageUrl(path)}" data-elsewhere>${frame.otherHostLink}</a>`,
     script: consolePageScripts.elsewhere,
   })
 }

@@ -76,7 +76,7 @@ export interface ApprovalView {
 }
 
 export async function readApprovalView(id: string, context: WriteContext): Promise<ApprovalView | undefined> {
-  const { records, sql, tenant, now, ports, actor } = context
+  const { records, sql, tenant, now, service, actor } = context
   const intent = await findIntent(records, id)
   if (!intent) return undefined
   const { runId, transactionId } = intent
@@ -85,7 +85,7 @@ export async function readApprovalView(id: string, context: WriteContext): Promi
     records.findOneOrFail(Agent, { id: intent.agentId }),
     runLimits(sql, tenant, runId ? [runId] : []),
     findCustomer(records, tenant.ownerId),
-    ports.paymentsOn([id], tenant, sql),
+    service.paymentsOn([id], tenant, sql),
     transactionId === null ? null : records.findOne(Transaction, { id: transactionId }),
     hasApprovalProof(id, records),
     state === 'created' ? reviewApproval(intent, context) : undefined,
@@ -207,7 +207,7 @@ export async function readAuthorizeView(
   request: AuthorizationRequest,
   context: ReadContext,
 ): Promise<AuthorizeView> {
-  const { records, tenant, now, actor, ports } = context
+  const { records, tenant, now, actor, service } = context
   const ofClient = { personId: String(actor.id), clientId: request.client.clientId }
   const [agents, reading] = await Promise.all([
     records.find(Agent, { status: 'active' }, { orderBy: { id: 'desc' }, limit: MOST_AGENTS }),
@@ -220,9 +220,9 @@ export async function readAuthorizeView(
     agents: shown,
     reads: shown.find(({ id }) => id === reading[0]?.agentId),
     now,
-    host: new URL(ports.publicUrl()).host,
+    host: new URL(service.publicUrl()).host,
     mayConnect: ['tokens:write', 'mandates:write', 'agents:write'].every(scope => actor.scopes.has(scope)),
-    deniedUrl: authorizationAnswer(request, { error: 'access_denied' }, ports),
+    deniedUrl: authorizationAnswer(request, { error: 'access_denied' }, service),
     isTest: tenant.mode === 'test',
     viewer: signedInViewer(actor),
   }

@@ -142,13 +142,13 @@ const livePartRenderer =
 
 function requestOf(
   asked: Pick<PageRequest, 'path' | 'id' | 'query' | 'section'>,
-  { callOperation: ask, actor, tenant, now, ports }: PageContext,
+  { callOperation: ask, actor, tenant, now, service }: PageContext,
   part: PageRequest['part'],
 ): PageRequest {
   const up = '../'.repeat(asked.path.split('/').length - 1) || './'
   const may = ({ callers, scope }: AnyOperation) =>
     callers.includes('console') && (scope === undefined || actor.scopes.has(scope))
-  return { ...asked, ask, actor, tenant, now, ports, to: path => up + path, may, part }
+  return { ...asked, ask, actor, tenant, now, service, to: path => up + path, may, part }
 }
 
 /** The search shows the other sections, so it is not one of them. */

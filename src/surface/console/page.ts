@@ -1,7 +1,7 @@
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import type { CallOperation } from '../../kernel/contract/context.ts'
 import type { AnyOperation } from '../../kernel/contract/operation.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { JsonOf } from '../../values/json-names.ts'
 import type { Html } from '../../web/html.ts'
@@ -32,7 +32,7 @@ export interface PageRequest {
   readonly actor: Actor
   readonly tenant: Tenant
   readonly now: Date
-  readonly ports: Pick<Ports, 'publicUrl' | 'pageUrl' | 'runUrl' | 'tools'>
+  readonly service: Pick<RunningService, 'publicUrl' | 'pageUrl' | 'runUrl' | 'tools'>
   /** The id of a record's page; empty on other pages. */
   readonly id: string
   /** A parameter that the page does not read is refused. */

@@ -5,10 +5,10 @@ import { healthApi } from './api.ts'
 export const SERVICE_VERSION = '0.8.0'
 
 const health = bindHandlers(healthApi, {
-  async health(_, { ports, refuse }) {
-    const checks = await ports.health()
+  async health(_, { settings, service, refuse }) {
+    const checks = await service.health()
     if (checks.database !== 'ok') return refuse('database_unreachable')
-    return { status: 'ok' as const, version: SERVICE_VERSION, checks, live: ports.liveRails }
+    return { status: 'ok' as const, version: SERVICE_VERSION, checks, live: settings.liveRails }
   },
 
   about: () => ({
@@ -22,8 +22,8 @@ const health = bindHandlers(healthApi, {
     },
   }),
 
-  async metrics(_, { ports }) {
-    return { type: 'text/plain; version=0.0.4; charset=utf-8', content: await ports.metrics() }
+  async metrics(_, { service }) {
+    return { type: 'text/plain; version=0.0.4; charset=utf-8', content: await service.metrics() }
   },
 })
 

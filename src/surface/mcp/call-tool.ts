@@ -12,7 +12,7 @@ export const callTool = async (call: ToolCall, context: Context): Promise<object
 /** A client may name its span in the message, as one connection may carry calls of many traces. */
 function traced(call: ToolCall, context: Context): Promise<object> {
   const { traceparent: cause } = call
-  const { tracing } = context.ports
+  const { tracing } = context.systems
   if (!tracing || typeof cause !== 'string') return answered(call, context)
   return tracing.span({ name: 'tools/call', kind: 'server', cause }, () => answered(call, context))
 }
@@ -26,25 +26,25 @@ async function answered(call: ToolCall, context: Context): Promise<object> {
     return await answerOf(call, context)
   } catch (error) {
     if (error instanceof ProtocolError) throw error
-    const { ports, requestId } = context
-    const problem = problemOf(error, failure => ports.tools.reportFailure(failure, requestId))
+    const { service, requestId } = context
+    const problem = problemOf(error, failure => service.tools.reportFailure(failure, requestId))
     return problem.code === 'internal'
       ? toolRefusal('internal', `Something went wrong on our side. Give us the X-Request-Id ${requestId}.`)
-      : toolProblem(problem, ports.tools.named(call.name))
+      : toolProblem(problem, service.tools.named(call.name))
   }
 }
 
 async function answerOf(call: ToolCall, context: Context): Promise<object> {
   const own = findMcpOnlyTool(call.name)
   if (own) return runMcpOnlyTool(own, call.given, context)
-  const target = context.ports.tools.named(call.name)
+  const target = context.service.tools.named(call.name)
   if (target) return runToolTarget(target, call, context)
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(call.name))
 }
 
 /** An unknown tool is a protocol error. A refusal of a tool is a result, which the model reads. */
-export const isKnownTool = (name: string, { ports }: Context): boolean =>
-  findMcpOnlyTool(name) !== undefined || ports.tools.named(name) !== undefined
+export const isKnownTool = (name: string, { service }: Context): boolean =>
+  findMcpOnlyTool(name) !== undefined || service.tools.named(name) !== undefined
 
 const LONGEST_NAME = 100
 

@@ -52,11 +52,11 @@ export async function declarationResult(
  * first call declared.
  */
 export async function resumedIntentResult(id: string, context: Context): Promise<object> {
-  const answer = await context.ports.tools.call(context, 'intents.get', { id }, null)
+  const answer = await context.service.tools.call(context, 'intents.get', { id }, null)
   return answer.refusal ? toolResultFromAnswer(answer) : resultOfIntent(answer.body as Intent, false, context)
 }
 
-const approvalUrl = ({ id }: Intent, { ports }: Context): string => ports.pageUrl(`/approve/${id}`)
+const approvalUrl = ({ id }: Intent, { service }: Context): string => service.pageUrl(`/approve/${id}`)
 
 async function resultOfIntent(intent: Intent, isRepeated: boolean, context: Context): Promise<ToolResult> {
   if (intent.status === 'denied') {
@@ -71,12 +71,12 @@ async function resultOfIntent(intent: Intent, isRepeated: boolean, context: Cont
 }
 
 async function current(declared: Intent, context: Context): Promise<Intent> {
-  const { body } = await context.ports.tools.call(context, 'intents.get', { id: declared.id }, null)
+  const { body } = await context.service.tools.call(context, 'intents.get', { id: declared.id }, null)
   return (body as Intent | undefined) ?? declared
 }
 
 async function explained({ id }: Intent, context: Context) {
-  const { body } = await context.ports.tools.call(context, 'intents.explanation', { id }, null)
+  const { body } = await context.service.tools.call(context, 'intents.explanation', { id }, null)
   const { summary = 'It is not approved.', rules = [] } = (body ?? {}) as Partial<Explanation>
   const remedies = rules.flatMap(({ remedy }) => remedy ?? [])
   return { summary, remedies }
@@ -95,7 +95,7 @@ export async function waitForIntent(id: string, seconds: number, context: Contex
 }
 
 const look = (id: string, context: Context): Promise<ToolAnswer> =>
-  context.ports.tools.call(context, 'intents.get', { id }, null)
+  context.service.tools.call(context, 'intents.get', { id }, null)
 
 const isWaiting = ({ refusal, body }: ToolAnswer): boolean =>
   !refusal && (body as Intent).status === 'created'
@@ -115,9 +115,13 @@ async function decidedIntent(id: string, seconds: number, context: Context): Pro
   }
 }
 
-async function* changesOf(id: string, ending: AbortSignal, { ports, tenant }: Context): AsyncGenerator<void> {
+async function* changesOf(
+  id: string,
+  ending: AbortSignal,
+  { service, tenant }: Context,
+): AsyncGenerator<void> {
   const isWanted = ({ data }: StreamedEvent) => data.intentId === id
-  const events = await ports.waitForEvents({ tenant, from: undefined, isWanted, ending })
+  const events = await service.waitForEvents({ tenant, from: undefined, isWanted, ending })
   yield
   if (events) for await (const _ of events) yield
   else

@@ -63,10 +63,10 @@ const search: OwnTool = {
     },
     annotations: reading,
   },
-  async run({ query }, { actor, ports }) {
+  async run({ query }, { actor, service }) {
     if (typeof query !== 'string' || query.length > 500)
       return invalidMember('query', 'must be a string of at most 500 characters')
-    return toolSuccess({ operations: ports.tools.search(actor, query, MOST_FOUND) })
+    return toolSuccess({ operations: service.tools.search(actor, query, MOST_FOUND) })
   },
 }
 
@@ -84,8 +84,8 @@ const describe: OwnTool = {
     },
     annotations: reading,
   },
-  async run({ operation }, { actor, ports }) {
-    const described = typeof operation === 'string' ? ports.tools.describe(actor, operation) : undefined
+  async run({ operation }, { actor, service }) {
+    const described = typeof operation === 'string' ? service.tools.describe(actor, operation) : undefined
     return described ? toolSuccess(described) : unknownOperation
   },
 }
@@ -108,7 +108,7 @@ const call: OwnTool = {
     annotations: { ...reading, readOnlyHint: false, destructiveHint: true, openWorldHint: true },
   },
   async run({ operation, input = {} }, context) {
-    const target = typeof operation === 'string' ? context.ports.tools.target(operation) : undefined
+    const target = typeof operation === 'string' ? context.service.tools.target(operation) : undefined
     if (!target) return unknownOperation
     if (typeof input !== 'object' || input === null || Array.isArray(input))
       return invalidMember('input', 'must be an object')

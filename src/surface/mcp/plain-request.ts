@@ -128,7 +128,7 @@ const PLACE = '‹document›'
  */
 export async function readResourceDirectly(
   request: PlainRequest,
-  { ports }: Context,
+  { service }: Context,
 ): Promise<ResponseFile | undefined> {
   const { method, params, isNewest } = request
   if (method !== 'resources/read' || membersOf(params) !== 'uri' || params.uri !== OPENAPI_RESOURCE_URI)
@@ -136,7 +136,7 @@ export async function readResourceDirectly(
   const result = resourceContents(OPENAPI_RESOURCE_URI, PLACE)
   const newest = { ...result, resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
   const [before = '', after = ''] = answerText(request, isNewest ? newest : result).split(PLACE)
-  const document = await escapedOnce(await ports.openapi())
+  const document = await escapedOnce(await service.openapi())
   return answerFile(request, inPieces(before, document, after))
 }
 

@@ -55,8 +55,9 @@ function resource(
   return { uri: `agentpay://${path}`, name: path, title, description, operation, ...(of ? { for: of } : {}) }
 }
 
-const isFor = ({ actor, ports }: Context, { operation, for: of }: Resource): boolean =>
-  (of === undefined || (of === 'agent') === (actor.type === 'agent')) && ports.tools.mayCall(actor, operation)
+const isFor = ({ actor, service }: Context, { operation, for: of }: Resource): boolean =>
+  (of === undefined || (of === 'agent') === (actor.type === 'agent')) &&
+  service.tools.mayCall(actor, operation)
 
 const shown = ({ uri, name, title, description }: Resource) => ({
   uri,
@@ -85,10 +86,10 @@ export const resourceTemplates = (context: Context) =>
 
 export async function readResource(uri: string, context: Context) {
   if (uri === OPENAPI_RESOURCE_URI)
-    return resourceContents(uri, String((await context.ports.openapi()).content))
+    return resourceContents(uri, String((await context.service.openapi()).content))
   const found = find(uri, context)
   if (!found) throw new ResourceNotFoundError(uri)
-  const { body, refusal } = await context.ports.tools.call(context, found.operation, found.given, null)
+  const { body, refusal } = await context.service.tools.call(context, found.operation, found.given, null)
   if (refusal) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${refusal.code}: ${refusal.message}`)
   return resourceContents(uri, JSON.stringify(maskCardNumbersInResult(body as object, uri, context)))
 }

@@ -88,7 +88,7 @@ async function callOnce(
 ): Promise<ToolAnswer> {
   const end = clock.ticks() + PATIENCE_MS
   for (;;) {
-    const answer = await context.ports.tools.call(context, operation, given, key)
+    const answer = await context.service.tools.call(context, operation, given, key)
     if (answer.refusal?.code !== 'in_progress' || clock.ticks() > end || context.ending.aborted) return answer
     await pause(PAUSE_MS)
   }
@@ -138,8 +138,8 @@ export async function proposeFromTool(wish: ChangeRequest, context: Context): Pr
   return toolSuccess({ proposal: shown(proposal) }, false, sentence(proposal, isRepeated, context))
 }
 
-const sentence = ({ id, expiresAt }: ProposalAnswer, isRepeated: boolean, { ports }: Context): string =>
-  `${isRepeated ? 'This is already proposed.' : 'This is proposed; nothing has changed.'} A person must apply it before ${expiresAt} at ${ports.pageUrl(`/console/proposals/${id}`)}. Tell them. Do not say that it is done.`
+const sentence = ({ id, expiresAt }: ProposalAnswer, isRepeated: boolean, { service }: Context): string =>
+  `${isRepeated ? 'This is already proposed.' : 'This is proposed; nothing has changed.'} A person must apply it before ${expiresAt} at ${service.pageUrl(`/console/proposals/${id}`)}. Tell them. Do not say that it is done.`
 
 const shown = ({ id, status, summary, operation, changes, effect, expiresAt }: ProposalAnswer) => ({
   id,

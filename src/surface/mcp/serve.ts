@@ -22,8 +22,8 @@ export async function serveMcp(
 }
 
 /** RFC 6750 and 9728: the client asks its person for these scopes, and calls again. */
-function insufficientScope({ ports, refuse }: ContextOf<typeof mcpApi.message>) {
-  const metadata = `${ports.publicUrl()}/.well-known/oauth-protected-resource/mcp`
+function insufficientScope({ service, refuse }: ContextOf<typeof mcpApi.message>) {
+  const metadata = `${service.publicUrl()}/.well-known/oauth-protected-resource/mcp`
   return withHeaders(refuse('insufficient_scope'), {
     'WWW-Authenticate': `Bearer error="insufficient_scope", scope="payer", resource_metadata="${metadata}"`,
   })
@@ -39,9 +39,9 @@ export async function serveByProtocol(message: unknown, context: Context): Promi
   return fileOf(await fetch(requestOf(context), { parsedBody: message }))
 }
 
-function messageIn({ rawBody, ports }: Context): unknown {
+function messageIn({ rawBody, service }: Context): unknown {
   try {
-    return ports.tools.read(rawBody)
+    return service.tools.read(rawBody)
   } catch (error) {
     if (error instanceof Problem) return error
     throw error

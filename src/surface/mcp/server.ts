@@ -41,8 +41,8 @@ export function createMcpServer(context: Context): Server {
   return server
 }
 
-const listTools = async ({ ports, actor }: Context) => [
-  ...(await ports.tools.listFor(grantableActor(actor), mayWriteByTools(actor))),
+const listTools = async ({ service, actor }: Context) => [
+  ...(await service.tools.listFor(grantableActor(actor), mayWriteByTools(actor))),
   ...mcpOnlyTools(actor).map(({ definition }) => definition),
 ]
 

@@ -15,7 +15,7 @@ interface ToolMessage {
 }
 
 /** Whether the message calls a tool that the assistant may use only after a person has granted more. */
-export function needsMoreScope(message: unknown, { actor, ports: { tools } }: Context): boolean {
+export function needsMoreScope(message: unknown, { actor, service: { tools } }: Context): boolean {
   if (actor.onlyAt === undefined || typeof message !== 'object' || message === null) return false
   const { method, params } = message as ToolMessage
   const name = params?.name

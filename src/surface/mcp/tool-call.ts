@@ -97,12 +97,12 @@ const MANY_DIGITS = /\d(?:[ -]?\d){11}/
 export function maskCardNumbersInResult<T extends object>(
   leaving: T,
   name: string,
-  { ports, requestId }: ReadContext,
+  { service, requestId }: ReadContext,
 ): T {
   if (!MANY_DIGITS.test(JSON.stringify(leaving))) return leaving
   const masked = maskCardNumbersIn(asSent(leaving))
   if (JSON.stringify(masked) === JSON.stringify(leaving)) return leaving
-  ports.tools.reportCardNumber(name, requestId)
+  service.tools.reportCardNumber(name, requestId)
   return masked as T
 }
 

@@ -13,7 +13,7 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context, DecideContext } from '../../kernel/contract/context.ts'
 import type { ByteStream, ResponseFile } from '../../kernel/contract/file.ts'
 import { bindHandlers, externalCall, type InputOf } from '../../kernel/contract/operation.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { Systems } from '../../kernel/contract/ports.ts'
 import { type AnswerWithHeaders, type HandlerAnswer, withHeaders } from '../../kernel/contract/problem.ts'
 import { isUnusableInput, parseReceipt, serializeChallenge, serializeReceipt } from '../../mpp/index.ts'
 import { clock } from '../../values/clock.ts'
@@ -32,8 +32,8 @@ const USUAL = cents(250n)
 const json = (value: object): ResponseFile => ({ type: 'application/json', content: JSON.stringify(value) })
 
 /** Fixed in test mode, so that a challenge is the same when it is paid. */
-function inDollars(amountCents: Cents, ports: Pick<Ports, 'exchangeRates'>) {
-  const source = ports.exchangeRates('test')
+function inDollars(amountCents: Cents, systems: Pick<Systems, 'exchangeRates'>) {
+  const source = systems.exchangeRates('test')
   if (source.name !== 'sandbox') throw new Error('the rates of test mode are fixed')
   const rate = Number(source.rates.get('USD'))
   return { amount: String(roundCents(Number(amountCents) * rate)), currency: 'usd' }
@@ -46,7 +46,7 @@ const payee: PaidArticleSource<ResponseFile, MerchantRefusal> = {
     if (!found) return undefined
     const now = clock.real()
     context.switchTenant(tenant, now)
-    const { networks } = context.ports.acquirer('test')
+    const { networks } = context.systems.acquirer('test')
     const amountCents = amountEuros === undefined ? USUAL : roundCents(Number(amountEuros) * 100)
     const subject = { requestId: null, walletId: null, agentId: null, scenario }
     const key = await currentMppKey(tenant, context)
@@ -56,7 +56,7 @@ const payee: PaidArticleSource<ResponseFile, MerchantRefusal> = {
       ...members,
       externalId: scenario,
       amountCents,
-      ...(found.inDollars ? { quote: inDollars(amountCents, context.ports) } : {}),
+      ...(found.inDollars ? { quote: inDollars(amountCents, context.systems) } : {}),
       description: `The scenario ${scenario} of the sandbox`,
       merchantName: 'Sandbox merchant',
     }

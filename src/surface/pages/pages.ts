@@ -2,7 +2,7 @@ import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ResponseFile } from '../../kernel/contract/file.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
 import { type AnswerWithHeaders, type Refusal, withHeaders } from '../../kernel/contract/problem.ts'
 import { pagesApi } from './api.ts'
 
@@ -16,7 +16,7 @@ function wantsMarkdown(accept = ''): boolean {
 
 async function pageAt(
   address: string,
-  { docs }: Pick<Ports, 'docs'>,
+  { docs }: Pick<RunningService, 'docs'>,
   { accept }: Readonly<Record<string, string | undefined>>,
 ): Promise<Page | undefined> {
   const text = address === '/docs' ? '/docs/overview.md' : `${address}.md`
@@ -28,7 +28,7 @@ async function pageAt(
 async function missing(
   refusal: Refusal,
   name: string | undefined,
-  { ports: { searchDocs }, headers: { accept = '' }, address }: Context,
+  { service: { searchDocs }, headers: { accept = '' }, address }: Context,
   within?: string,
 ): Promise<ResponseFile | Refusal> {
   if (!accept.includes('text/html')) return refusal
@@ -44,28 +44,28 @@ async function missing(
 const HTML = 'text/html; charset=utf-8'
 
 const pages = bindHandlers(pagesApi, {
-  openapi: (_, { ports }) => ports.openapi(),
-  llms: (_, { ports }) => ports.docs('/llms.txt') as Promise<ResponseFile>,
-  llmsFull: (_, { ports }) => ports.docs('/llms-full.txt') as Promise<ResponseFile>,
-  docs: async (_, { ports, headers }) => (await pageAt('/docs', ports, headers)) as Page,
+  openapi: (_, { service }) => service.openapi(),
+  llms: (_, { service }) => service.docs('/llms.txt') as Promise<ResponseFile>,
+  llmsFull: (_, { service }) => service.docs('/llms-full.txt') as Promise<ResponseFile>,
+  docs: async (_, { service, headers }) => (await pageAt('/docs', service, headers)) as Page,
   docsSection: async ({ params: { section }, query: { q } }, context) => {
-    const { ports, headers, address, refuse } = context
+    const { service, headers, address, refuse } = context
     if (section === 'search')
-      return { type: HTML, content: await ports.searchDocs({ template: 'search', words: q }, address) }
-    const page = await pageAt(`/docs/${section}`, ports, headers)
+      return { type: HTML, content: await service.searchDocs({ template: 'search', words: q }, address) }
+    const page = await pageAt(`/docs/${section}`, service, headers)
     return page ?? missing(refuse('section_not_found'), section, context)
   },
   docsOperation: async ({ params: { operation } }, context) =>
-    (await pageAt(`/docs/api/${operation}`, context.ports, context.headers)) ??
+    (await pageAt(`/docs/api/${operation}`, context.service, context.headers)) ??
     missing(context.refuse('operation_not_found'), operation, context, '/docs/api/'),
   docsGuide: async ({ params: { guide } }, context) =>
-    (await pageAt(`/docs/guides/${guide}`, context.ports, context.headers)) ??
+    (await pageAt(`/docs/guides/${guide}`, context.service, context.headers)) ??
     missing(context.refuse('guide_not_found'), guide, context, '/docs/guides/'),
   docsRefusal: async ({ params: { code } }, context) =>
-    (await pageAt(`/docs/errors/${code}`, context.ports, context.headers)) ??
+    (await pageAt(`/docs/errors/${code}`, context.service, context.headers)) ??
     missing(context.refuse('code_not_found'), code, context, '/docs/errors/'),
-  docsAsset: async ({ params }, { ports, refuse }) =>
-    (await ports.docs(`/docs/assets/${params.asset}`)) ?? refuse('asset_not_found'),
+  docsAsset: async ({ params }, { service, refuse }) =>
+    (await service.docs(`/docs/assets/${params.asset}`)) ?? refuse('asset_not_found'),
 })
 
 export const pagesArea = area(

@@ -2,7 +2,7 @@ import { ChallengeRecord } from '../../identity/passkeys/index.ts'
 import type { Actor, Mode } from '../../kernel/contract/actor.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { addMs, clock } from '../../values/clock.ts'
 import { decodeJson } from '../../values/json-names.ts'
@@ -88,7 +88,7 @@ export const applyProposal = externalCall(proposalsApi.apply, {
     return beginning(proposal, attempt, false, now)
   },
 
-  call: (applying, { ports }) => runProposed(applying, ports),
+  call: (applying, { service }) => runProposed(applying, service),
 
   async record(answer, { id }, context) {
     const { refuse } = context
@@ -136,7 +136,7 @@ export const endDueProposal = externalCall(proposalsApi.end, {
     return new AnswerNow({ done: true })
   },
 
-  call: (applying, { ports }) => runProposed(applying, ports),
+  call: (applying, { service }) => runProposed(applying, service),
 
   async record(applied, { id }, context) {
     await recordOutcome(id, applied, context)
@@ -213,7 +213,7 @@ const UNDECIDED_CODES: ReadonlySet<string> = new Set(['in_progress', 'outcome_un
 /** Runs the operation with the rights of the applier; the proposal's id is the idempotency key. */
 async function runProposed(
   applying: ApplyReservation,
-  { tools }: Pick<Ports, 'tools'>,
+  { tools }: Pick<RunningService, 'tools'>,
 ): Promise<ApplyOutcome> {
   const { id, operation, input, attempt, ownerId, mode, isRepeated } = applying
   const { applier, webauthnAssertion, key } = attempt
@@ -241,7 +241,7 @@ async function runProposed(
 
 async function isOutdated(
   { id, operation, input, basis, ownerId, mode }: ApplyReservation,
-  tools: Ports['tools'],
+  tools: RunningService['tools'],
 ): Promise<boolean> {
   if (basis === null) return false
   const anonymous = {

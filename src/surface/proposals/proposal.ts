@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
 import type { ToolCallPlan } from '../../kernel/contract/tool.ts'
 import {
   booleanColumn,
@@ -137,7 +137,7 @@ const EFFECTIVE_POLICY = 'policies.effective'
 const FINGERPRINT_MEMBERS = ['id', 'version', 'status', 'updatedAt'] as const
 
 interface Looking {
-  readonly tools: Pick<Ports['tools'], 'readRecord'>
+  readonly tools: Pick<RunningService['tools'], 'readRecord'>
   readonly tenant: Tenant
   readonly requestId: string
 }

@@ -42,7 +42,7 @@ export async function createProposal(
   { operation, given, reason }: ProposalInput,
   proposer: ReadContext,
 ): Promise<{ readonly proposal: ProposalAnswer; readonly isRepeated: boolean } | ProposalRefusal> {
-  const { ports, actor, tenant, requestId } = proposer
+  const { service, actor, tenant, requestId } = proposer
   if (!actor.scopes.has('canvas:write'))
     return { code: 'missing_scope', message: 'The credential lacks the scope canvas:write.' }
   const plan = planned({ operation, given, reason }, proposer)
@@ -50,7 +50,7 @@ export async function createProposal(
   const { before, isMissing } = await seenBy(proposer, plan)
   if (isMissing) return { code: 'not_found', message: `${operation}: record not found.` }
   const [basis, effect] = await Promise.all([
-    computeProposalBasis(plan, { tools: ports.tools, tenant, requestId }),
+    computeProposalBasis(plan, { tools: service.tools, tenant, requestId }),
     effectOf(plan, proposer),
   ])
   const kept: NewProposal = {
@@ -68,7 +68,12 @@ export async function createProposal(
     proposedBy: { type: actor.type, id: actor.id, name: actor.name ?? null },
     proposerId: String(actor.id),
   }
-  const answer = (await ports.runFor(tenant, 'proposals.make', { body: { proposal: kept } }, requestId)) as {
+  const answer = (await service.runFor(
+    tenant,
+    'proposals.make',
+    { body: { proposal: kept } },
+    requestId,
+  )) as {
     readonly proposal: ProposalAnswer | null
     readonly isRepeated: boolean
   }
@@ -97,7 +102,7 @@ function planned(
   if (JSON.stringify(given).length > MAX_PROPOSAL_INPUT_LENGTH)
     return { code: 'invalid_request', message: 'input: too long for a proposal.' }
   try {
-    const plan = proposer.ports.tools.plan(proposer, operation, given)
+    const plan = proposer.service.tools.plan(proposer, operation, given)
     if (!plan) return { code: 'unknown_operation', message: `operation: unknown operation ${operation}.` }
     if (plan.canBeProposed && !isAboutProposals(operation)) return plan
   } catch (error) {
@@ -118,7 +123,7 @@ async function seenBy(
   { record }: Pick<ToolCallPlan, 'record'>,
 ): Promise<{ readonly before?: ProposedMembers; readonly isMissing: boolean }> {
   if (!record) return { isMissing: false }
-  const { body, refusal } = await proposer.ports.tools.call(proposer, record.operation, record.given, null)
+  const { body, refusal } = await proposer.service.tools.call(proposer, record.operation, record.given, null)
   // An agent must not learn of records that it may not see. A missing policy does not prevent a proposal to
   // set one.
   const isHidden = proposer.actor.type === 'agent' && refusal !== undefined
@@ -177,7 +182,7 @@ async function simulated(given: ProposedMembers, proposer: ReadContext): Promise
   const asked = Object.fromEntries(
     SIMULATED.flatMap(name => (given[name] === undefined ? [] : [[name, given[name]]])),
   )
-  const { body } = await proposer.ports.tools.call(proposer, 'intents.simulate', asked, null)
+  const { body } = await proposer.service.tools.call(proposer, 'intents.simulate', asked, null)
   const decision = body as { allowed: boolean; requiresApproval: boolean; reason: string } | undefined
   if (!decision) return null
   const { allowed, requiresApproval, reason } = decision
@@ -195,7 +200,7 @@ async function backtested(given: ProposedMembers, proposer: ReadContext): Promis
     from: new Date(to.getTime() - days(REPLAYED_DAYS)).toISOString(),
     to: to.toISOString(),
   }
-  const { body } = await proposer.ports.tools.call(proposer, 'policies.backtest', asked, null)
+  const { body } = await proposer.service.tools.call(proposer, 'policies.backtest', asked, null)
   const found = body as Backtest | undefined
   if (!found) return null
   const { decisions, newlyDenied, newlyAllowed, newlyToPerson } = found

@@ -64,9 +64,9 @@ export async function prepareNetworkMessage(
   context: SandboxNetworkContext,
   contentOf: (known: NetworkMessageContext) => CardMessageContent | Refusal,
 ): Promise<SentNetworkMessages | Refusal> {
-  const { tenant, now, ports, refuse } = context
+  const { tenant, now, systems, refuse } = context
   if (tenant.mode !== 'test') return refuse('test_mode_only')
-  const { sign } = ports.cardProcessor('test')
+  const { sign } = systems.cardProcessor('test')
   if (!sign) throw new Error('the processor of test mode signs messages')
   const authorization = await findAuthorization(body, context)
   const number = await findNumber(body, authorization, context)

@@ -9,7 +9,7 @@ import {
   type Handlers,
   type InputOf,
 } from '../../kernel/contract/operation.ts'
-import type { Ports, SignedDeliveryResult } from '../../kernel/contract/ports.ts'
+import type { Ports, SignedDeliveryResult, Systems } from '../../kernel/contract/ports.ts'
 import { Problem, type Refusal } from '../../kernel/contract/problem.ts'
 import { reserveClockMove } from '../../kernel/database/tenant-clock.ts'
 import type { CardMessageContent, CardReply, SignedCardMessage } from '../../ports/card-processor.ts'
@@ -35,10 +35,10 @@ const RECEIVE_OPERATION = 'authorizations.receive'
  */
 async function deliver(
   { signed, ifLate, messageId }: SentNetworkMessages,
-  { ports }: { readonly ports: Ports },
+  { systems, service }: Pick<Ports, 'systems' | 'service'>,
 ): Promise<SignedDeliveryResult> {
   const send = ({ body, headers }: SignedCardMessage): Promise<SignedDeliveryResult> =>
-    ports.deliver(RECEIVE_OPERATION, {
+    service.deliver(RECEIVE_OPERATION, {
       body: Buffer.from(body),
       headers,
       requestId: messageId,
@@ -46,7 +46,7 @@ async function deliver(
     })
   let answer: SignedDeliveryResult = { unsigned: 'Nothing was sent.' }
   for (const message of signed) answer = await send(message)
-  const reply = 'unsigned' in answer ? undefined : readReply(answer, ports)
+  const reply = 'unsigned' in answer ? undefined : readReply(answer, systems)
   if (ifLate && reply?.kind === 'declined' && reply.isLate) await sendWhileBusy(() => send(ifLate))
   return answer
 }
@@ -62,9 +62,9 @@ async function sendWhileBusy(send: () => Promise<unknown>, attempts = 5): Promis
 
 const readReply = (
   { status, body }: Pick<Taken, 'status' | 'body'>,
-  ports: Pick<Ports, 'cardProcessor'>,
+  systems: Pick<Systems, 'cardProcessor'>,
 ): CardReply | undefined =>
-  status === 200 ? ports.cardProcessor('test').replyIn?.({ status, headers: {}, body }) : undefined
+  status === 200 ? systems.cardProcessor('test').replyIn?.({ status, headers: {}, body }) : undefined
 
 /**
  * Signs a message, and delivers it by the operation that serves all messages. Answers with the reply to the
@@ -130,8 +130,8 @@ type Outcome = Pick<Answer, 'reply' | 'approvedCents' | 'reason'>
 
 const refused = (reason: string): Outcome => ({ reply: 'refused', approvedCents: null, reason })
 
-function replyTo(answer: Pick<Taken, 'status' | 'body'>, { ports }: SandboxNetworkContext): Outcome {
-  const reply = readReply(answer, ports)
+function replyTo(answer: Pick<Taken, 'status' | 'body'>, { systems }: SandboxNetworkContext): Outcome {
+  const reply = readReply(answer, systems)
   return reply ? outcomeOf(reply) : refused(answer.body)
 }
 
@@ -192,7 +192,7 @@ const sandbox = bindHandlers(
         const toMs = await reserveClockMove(sql, tenant, by)
         return toMs === undefined ? refuse('clock_too_far') : { tenant, toMs }
       },
-      call: ({ tenant, toMs }, { ports }) => ports.advanceClock(tenant, toMs),
+      call: ({ tenant, toMs }, { service }) => service.advanceClock(tenant, toMs),
       record: (_answer, _reserved, context) => recordAdvance(context),
       recover: (_reserved, context) => recordAdvance(context),
     }),

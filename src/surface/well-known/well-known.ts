@@ -2,7 +2,7 @@ import { mandateStatus } from '../../control/mandates/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { SqlContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Ports } from '../../kernel/contract/ports.ts'
+import type { OperationSettings } from '../../kernel/contract/ports.ts'
 import { withHeaders } from '../../kernel/contract/problem.ts'
 import type { SignedClaims, SigningPublicKey } from '../../ports/signer.ts'
 import { CheckpointRejected, openCheckpoint } from '../../trail/index.ts'
@@ -64,14 +64,14 @@ const rejected = (reason: string, kind: Kind['kind'] | null = null) => ({ valid:
 
 /** Reads only the statement itself; for a mandate, also whether it is in force. */
 const verify: HandlerOf<typeof wellKnownApi.verify> = async ({ body }, context) => {
-  if (body.statement.includes('\n')) return verifyNote(body.statement, context.ports.signer.publicKeys())
+  if (body.statement.includes('\n')) return verifyNote(body.statement, context.systems.signer.publicKeys())
   const receipt = receiptProofIn(body.statement)
   const jws = receipt?.proof ?? body.statement
   const type = typeOf(jws)
   const found = type !== undefined && Object.hasOwn(KINDS, type) ? KINDS[type] : undefined
   if (type === undefined || !found) return rejected(UNREADABLE)
   const { kind } = found
-  const claims = await context.ports.signer.verify(type, jws)
+  const claims = await context.systems.signer.verify(type, jws)
   if (!claims) return rejected(UNKNOWN_SIGNER, kind)
   if (receipt && !isProvedBy(receipt, claims)) return rejected('The receipt differs from its proof.', kind)
   const reason = await found.problem?.(claims, context)
@@ -138,9 +138,9 @@ const catalogOf = (url: string) => ({
   ],
 })
 
-type ServicePorts = Pick<Ports, 'securityContact' | 'liveRails' | 'dataCountries'>
+type PublishedSettings = Pick<OperationSettings, 'securityContact' | 'liveRails' | 'dataCountries'>
 
-const serviceOf = (url: string, { securityContact, liveRails, dataCountries }: ServicePorts) => ({
+const serviceOf = (url: string, { securityContact, liveRails, dataCountries }: PublishedSettings) => ({
   name: 'Agent Payments',
   version: SERVICE_VERSION,
   url,
@@ -167,20 +167,20 @@ const serviceOf = (url: string, { securityContact, liveRails, dataCountries }: S
 const wellKnown = bindHandlers(wellKnownApi, {
   verify,
 
-  service: (_, { ports }) => serviceOf(ports.publicUrl(), ports),
+  service: (_, { settings, service }) => serviceOf(service.publicUrl(), settings),
 
-  catalog(_, { ports }) {
-    const url = ports.publicUrl()
+  catalog(_, { service }) {
+    const url = service.publicUrl()
     return withHeaders(
       { type: LINKSET_MEDIA_TYPE, content: JSON.stringify(catalogOf(url)) },
       { Link: `<${url}/.well-known/api-catalog>; rel="api-catalog"; type="application/linkset+json"` },
     )
   },
 
-  securityTxt(_, { ports, refuse }) {
-    const contact = ports.securityContact
+  securityTxt(_, { settings, service, refuse }) {
+    const contact = settings.securityContact
     if (!contact) return refuse('no_security_contact')
-    return { type: 'text/plain; charset=utf-8', content: securityTxt(contact, ports.publicUrl()) }
+    return { type: 'text/plain; charset=utf-8', content: securityTxt(contact, service.publicUrl()) }
   },
 })
 

@@ -77,7 +77,7 @@ const surroundings = (ownerId: string): Omit<PageRequest, 'path' | 'section' | '
   tenant: { ownerId, mode: 'test' },
   now: new Date(),
   query: {},
-  ports: { publicUrl: null, pageUrl: () => null, runUrl: () => null } as unknown as PageRequest['ports'],
+  service: { publicUrl: null, pageUrl: () => null, runUrl: () => null } as unknown as PageRequest['service'],
   to: path => path,
   may: ({ callers }) => callers.includes('console'),
   part: async ({ make }) => html`${await make()}`,

@@ -4,7 +4,7 @@ import { manualIdentity } from '../../../src/adapters/identity-verification/manu
 import { areas } from '../../../src/areas.ts'
 import { intentSearchFor } from '../../../src/cards/authorizations/network/incoming-message.ts'
 import { allOperations } from '../../../src/kernel/contract/area.ts'
-import type { Ports } from '../../../src/kernel/contract/ports.ts'
+import type { Systems } from '../../../src/kernel/contract/ports.ts'
 import type { CardMessageContent, CardReply } from '../../../src/ports/card-processor.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { decodeJson } from '../../../src/values/json-names.ts'
@@ -16,10 +16,10 @@ import { times } from '../../support/sample-service.ts'
 
 const engine = await startEngine(areas)
 const processor = sandboxWith()
-Object.assign(engine.runtime.ports, {
+Object.assign(engine.runtime.ports.systems, {
   cardProcessor: () => processor,
   identityVerification: manualIdentity,
-} satisfies Partial<Ports>)
+} satisfies Partial<Systems>)
 const operations = allOperations(areas)
 
 async function run(

@@ -329,12 +329,14 @@ describe('what Stripe returned while its events were lost', () => {
   const watch = () => {
     const asked: string[] = []
     const done = followAcquirerReturns(service.sql as Context['sql'], {
-      acquirer: () => acquirerAt(double.url, double.seller.profile),
-      async runFor(_, operation, { body }) {
-        const { reference } = body as { reference: string }
-        asked.push(`${operation} ${reference}`)
-        const intent = [...double.intents.values()].find(one => referenceOf(one) === reference)
-        await deliverEvent('charge.dispute.updated', { payment_intent: intent?.id }, EVENTS_SECRET)
+      systems: { acquirer: () => acquirerAt(double.url, double.seller.profile) },
+      service: {
+        async runFor(_, operation, { body }) {
+          const { reference } = body as { reference: string }
+          asked.push(`${operation} ${reference}`)
+          const intent = [...double.intents.values()].find(one => referenceOf(one) === reference)
+          await deliverEvent('charge.dispute.updated', { payment_intent: intent?.id }, EVENTS_SECRET)
+        },
       },
     })
     return done.then(hasAnswered => ({ hasAnswered, asked }))

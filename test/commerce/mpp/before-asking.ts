@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { merchantUrlProblem } from '../../../src/commerce/mpp/pay/address.ts'
 import type { Mode } from '../../../src/kernel/contract/actor.ts'
-import type { Ports } from '../../../src/kernel/contract/ports.ts'
+import type { Systems } from '../../../src/kernel/contract/ports.ts'
 import { lastAsk } from '../../support/cards/reveal.ts'
 import { demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, credentialsOn, type Payer, pay } from '../../support/commerce/payers.ts'
@@ -140,9 +140,9 @@ describe('before the first request', () => {
   })
 
   const problemOf = (address: string, mode: Mode, isAllowed: boolean) => {
-    const outbound = { judge: () => undefined, isAllowed: () => isAllowed } as unknown as Ports['outbound']
-    const ports = { outbound } as Ports
-    return merchantUrlProblem(address, { ports, tenant: { ownerId: 'customer_1', mode } })?.code
+    const outbound = { judge: () => undefined, isAllowed: () => isAllowed } as unknown as Systems['outbound']
+    return merchantUrlProblem(address, { systems: { outbound }, tenant: { ownerId: 'customer_1', mode } })
+      ?.code
   }
 
   test('live money is never paid over plain http, and test money only where the operator has opened it', () => {

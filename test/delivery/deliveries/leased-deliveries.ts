@@ -256,7 +256,7 @@ test('a delivery whose lease ends before its turn is not sent, can be claimed ag
   const deliverer = new WebhookDeliverer({
     database,
     lease: lease as unknown as ProcessLease,
-    ports: {
+    systems: {
       outbound: outbound as never,
       tracing: null,
       vault: { open: () => 'secret' } as unknown as Vault,

@@ -30,11 +30,14 @@ const own = area(
     {
       sell: () => ({ sold: true }),
       buy: {
-        reserve: async ({ body }, { ports }) => ({ ...body, url: `${ports.publicUrl()}/collect/402/a/own` }),
-        async call(reserved, { ports }) {
+        reserve: async ({ body }, { service }) => ({
+          ...body,
+          url: `${service.publicUrl()}/collect/402/a/own`,
+        }),
+        async call(reserved, { systems }) {
           const { url, header } = reserved as { url: string; header: string }
           const send = () =>
-            ports.outbound.send({
+            systems.outbound.send({
               url,
               method: 'GET',
               headers: header ? { 'x-own-request': header } : {},

@@ -28,9 +28,9 @@ const times = <T>(count: number, work: () => Promise<T>): Promise<T>[] => Array.
 describe('an identity provider of several owners', () => {
   test('is asked once for all sign-ins of an owner that begin meanwhile', async () => {
     const { provider, asks, hold } = await aSlowProvider()
-    const ports = { outbound: guardedHttp({ allow: ['127.0.0.1'] }) }
+    const systems = { outbound: guardedHttp({ allow: ['127.0.0.1'] }) }
     const discover = (ownerId: string) =>
-      discoverProvider({ ownerId, mode: 'test', issuer: provider.issuer }, ports)
+      discoverProvider({ ownerId, mode: 'test', issuer: provider.issuer }, systems)
     const answer = hold()
     const all = ['one', 'one', 'one', 'other'].map(discover)
     await until('it is asked', () => asks(DISCOVERY) === 2)

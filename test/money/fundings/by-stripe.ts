@@ -355,9 +355,11 @@ describe('a funding that the payer’s bank takes back', () => {
     const asked: string[] = []
     const watch = () =>
       followReturns(service.sql as Context['sql'], {
-        fundingRail: () => rail,
-        async runFor(_, operation, { params }) {
-          asked.push(`${operation} ${params?.id}`)
+        systems: { fundingRail: () => rail },
+        service: {
+          async runFor(_, operation, { params }) {
+            asked.push(`${operation} ${params?.id}`)
+          },
         },
       })
     expect(await watch()).toBe(true)
@@ -379,10 +381,12 @@ describe('a funding that the payer’s bank takes back', () => {
     }
     const asked: string[] = []
     const watching = followReturns(service.sql as Context['sql'], {
-      fundingRail: () => rail,
-      async runFor(_, __, { params }) {
-        asked.push(String(params?.id))
-        throw new Error('not now')
+      systems: { fundingRail: () => rail },
+      service: {
+        async runFor(_, __, { params }) {
+          asked.push(String(params?.id))
+          throw new Error('not now')
+        },
       },
     })
     await expect(watching).rejects.toThrow('not now')

@@ -105,14 +105,14 @@ const api = {
 type Body = Parameters<HandlerOf<typeof api.begin>>[0]['body']
 
 async function begin(body: Body, context: ContextOf<typeof api.begin>) {
-  const { records, sql, tenant, now, ports, requestId } = context
+  const { records, sql, tenant, now, systems, requestId } = context
   const card = await records.findOneOrFail(Card, { id: body.cardId })
   const number = await records.findOneOrFail(CardNumber, { cardId: card.id, status: 'current' })
   const mppCredentialId = newId('mppcredential')
   const { intentId, cardId, amountEuros, host } = body
   const expiresAt = addMs(now, days(1))
   const binding = { challengeId: mppCredentialId, intentId, cardId }
-  const issued = await ports.cardProcessor(tenant.mode).networkToken?.(
+  const issued = await systems.cardProcessor(tenant.mode).networkToken?.(
     {
       processorCardId: number.processorCardId,
       expiresAt,
@@ -187,9 +187,9 @@ const charge: HandlerOf<typeof api.charge> = {
     amountEuros: Number(body.amountEuros),
     now: now.toISOString(),
   }),
-  call(reservation, { ports, requestId }) {
+  call(reservation, { systems, requestId }) {
     const { ask, plain, handle, reference, refundReference = '', ...rest } = reservation as Charging
-    const acquirer = ports.acquirer('test')
+    const acquirer = systems.acquirer('test')
     const accepted = acquirer.accept(plain)
     const known = handle ?? ('handle' in accepted ? accepted.handle : '')
     const asked = {
@@ -214,9 +214,9 @@ const deleteToken = externalCall(api.deleteToken, {
     if (tokenId === null) return new AnswerNow({ done: true })
     return { mppCredentialId: params.id, tokenId, now: context.now.toISOString() }
   },
-  async call({ mppCredentialId, tokenId, now }, { ports, requestId }) {
+  async call({ mppCredentialId, tokenId, now }, { systems, requestId }) {
     const call = { reference: `${mppCredentialId}-deleted`, requestId, now: new Date(now) }
-    const answer = await ports.cardProcessor('test').setNetworkToken?.(tokenId, 'deleted', call)
+    const answer = await systems.cardProcessor('test').setNetworkToken?.(tokenId, 'deleted', call)
     if (!answer) throw new Error('the sandbox deletes network tokens')
     return answer
   },

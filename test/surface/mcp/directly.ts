@@ -19,7 +19,8 @@ function contextOf(answer: object, headers: Readonly<Record<string, string>> = {
     ending: new AbortController().signal,
     requestId: 'request',
     actor: { type: 'agent', scopes: new Set(['intents:read']) },
-    ports: {
+    systems: { tracing: null },
+    service: {
       tools: {
         named: (name: string) => (name === 'get_agent' ? target : undefined),
         call: async () => answer,
@@ -173,9 +174,12 @@ describe('the document of the interface', () => {
     const content = JSON.stringify(
       Array.from({ length: 40_000 }, (_, n) => ({ n, text: 'x "y" '.repeat(12) })),
     )
-    const ports = { ...context.ports, openapi: async () => ({ type: 'application/json', content }) }
+    const service = { ...context.service, openapi: async () => ({ type: 'application/json', content }) }
     const longest = await longestTurn(async () => {
-      const { content: pieces } = (await serveDirectly(read({ uri }), { ...context, ports })) as ResponseFile
+      const { content: pieces } = (await serveDirectly(read({ uri }), {
+        ...context,
+        service,
+      })) as ResponseFile
       for await (const piece of pieces as AsyncIterable<Uint8Array>) expect(piece.length).toBeGreaterThan(0)
     })
     expect(longest).toBeLessThan(50)

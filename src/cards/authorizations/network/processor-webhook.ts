@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Actor, Mode } from '../../../kernel/contract/actor.ts'
 import type { ReceiverTools, SignedRequestReceiver } from '../../../kernel/contract/area.ts'
 import type { ApiResponse } from '../../../kernel/contract/call.ts'
-import type { Ports, SignedRequest } from '../../../kernel/contract/ports.ts'
+import type { SignedRequest, Systems } from '../../../kernel/contract/ports.ts'
 import { Problem } from '../../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import type {
@@ -29,7 +29,7 @@ const operations: Readonly<Partial<Record<CardMessageContent['kind'], string>>> 
  * charge others: what is no message of the processor may be a notice of the acquirer.
  */
 export const receiveProcessorWebhook: SignedRequestReceiver = async (request, tools) => {
-  const processor = processorOf(tools.ports, request)
+  const processor = processorOf(tools.systems, request)
   const read = processor?.read(request.body, request.headers, clock.real())
   if (!processor || !read || read.kind === 'unsigned' || read.kind === 'ignored') {
     const unsigned = read?.kind === 'unsigned' ? read.reason : 'The signature of a card processor is missing.'
@@ -63,17 +63,17 @@ export const receiveProcessorWebhook: SignedRequestReceiver = async (request, to
   return { outcome, actor }
 }
 
-function processorOf(ports: Ports, { headers }: SignedRequest): CardProcessor | undefined {
+function processorOf(systems: Systems, { headers }: SignedRequest): CardProcessor | undefined {
   for (const mode of modes) {
-    const processor = ifConfigured(() => ports.cardProcessor(mode))
+    const processor = ifConfigured(() => systems.cardProcessor(mode))
     if (processor?.recognizes(headers)) return processor
   }
   return undefined
 }
 
-function acquirerOf(ports: Ports, { headers }: SignedRequest) {
+function acquirerOf(systems: Systems, { headers }: SignedRequest) {
   for (const mode of modes) {
-    const { name, notices } = ifConfigured(() => ports.acquirer(mode)) ?? {}
+    const { name, notices } = ifConfigured(() => systems.acquirer(mode)) ?? {}
     if (name !== undefined && notices?.recognizes(headers)) return { name, notices }
   }
   return undefined
@@ -86,9 +86,9 @@ type Received = Awaited<ReturnType<SignedRequestReceiver>>
 /** Undefined if no acquirer has signed it. */
 async function receiveAcquirerNotice(
   request: SignedRequest,
-  { ports, run }: ReceiverTools,
+  { systems, run }: ReceiverTools,
 ): Promise<Received | undefined> {
-  const acquirer = acquirerOf(ports, request)
+  const acquirer = acquirerOf(systems, request)
   const notice = await acquirer?.notices.read(request.body, request.headers, clock.real())
   if (!acquirer || !notice || notice.kind === 'unsigned') return undefined
   if (notice.kind === 'ignored') return { outcome: ACCEPTED }
@@ -182,7 +182,7 @@ interface Question {
 async function answerInTime(
   { message, time, process }: Question,
   { requestId }: SignedRequest,
-  { ports, onFailure }: ReceiverTools,
+  { settings, onFailure }: ReceiverTools,
 ): Promise<ApiResponse> {
   /** A locked row is not a failure: the request is declined, and the log has the code. */
   const report = (error: unknown): undefined => {
@@ -192,7 +192,7 @@ async function answerInTime(
   }
   let cancel = (): void => undefined
   const alarm = new Promise<undefined>(resolve => {
-    cancel = clock.alarm(ports.cardAuthTimeoutMs, () => time.end() && resolve(undefined))
+    cancel = clock.alarm(settings.cardAuthTimeoutMs, () => time.end() && resolve(undefined))
   })
   const decision = process().catch(report)
   const outcome = await Promise.race([decision, alarm]).finally(() => cancel())

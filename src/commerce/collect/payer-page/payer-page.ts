@@ -37,24 +37,24 @@ function stateOf(request: PayableRequest): PayerPageState {
 
 async function transferOf(
   request: PayableRequest,
-  { sql, tenant, ports }: Context,
+  { sql, tenant, settings }: Context,
 ): Promise<EpcTransfer | null> {
   const [wallet] = await findPayableWallets(sql, tenant, { ids: [request.walletId] })
-  const account = wallet && wallet.status !== 'closed' && findSepaAccount(wallet, ports.collection)
+  const account = wallet && wallet.status !== 'closed' && findSepaAccount(wallet, settings.collection)
   if (!account) return null
   const { holder: name, iban, bic } = account
   return { name, iban, bic, amountCents: amountDueCents(request), reference: request.reference }
 }
 
 function programOf({ id }: PayableRequest, context: Context): PayerPageView['program'] {
-  const { ports, tenant } = context
+  const { systems, service, tenant } = context
   try {
-    ports.acquirer(tenant.mode)
+    systems.acquirer(tenant.mode)
   } catch (error) {
     if (error instanceof Problem) return null
     throw error
   }
-  return { mppUrl: requestPaymentUrl(id, context), payUrl: `${ports.publicUrl()}/v1/mpp/pay` }
+  return { mppUrl: requestPaymentUrl(id, context), payUrl: `${service.publicUrl()}/v1/mpp/pay` }
 }
 
 const HTML = 'text/html; charset=utf-8'

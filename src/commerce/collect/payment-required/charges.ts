@@ -2,7 +2,7 @@ import type { TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Context, EmitContext, ReadContext } from '../../../kernel/contract/context.ts'
 import { AnswerNow, type ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import { externalCall } from '../../../kernel/contract/operation.ts'
-import type { Ports } from '../../../kernel/contract/ports.ts'
+import type { Systems } from '../../../kernel/contract/ports.ts'
 import { oneOf, type Records } from '../../../kernel/contract/records.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import { tenantRecords } from '../../../kernel/database/entity-records.ts'
@@ -142,11 +142,11 @@ export async function lockCharges(
   charges: readonly ChargeResult[],
   sql: Sql,
   { tenant, now }: TenantNow,
-  ports: Ports,
+  systems: Systems,
 ): Promise<LockedCharges> {
   const approved = charges.filter(({ outcome }) => outcome.outcome === 'approved')
   const signed = approved.map(async ({ settlement }) => {
-    return [settlement.id, await receiptFor(settlement, ports)] as const
+    return [settlement.id, await receiptFor(settlement, systems)] as const
   })
   const receipts = new Map(await Promise.all(signed))
   const records = tenantRecords(sql, { tenant, now })
@@ -233,7 +233,7 @@ const RECEIPT_TYPE = 'mpp-receipt+jwt'
  */
 async function receiptFor(
   { id, requestId, scenario, challengeId, amountCents, network, ownerId, mode }: Settlement,
-  { signer }: Pick<Ports, 'signer'>,
+  { signer }: Pick<Systems, 'signer'>,
 ): Promise<string> {
   const timestamp = clock.real().toISOString()
   const externalId = settlementExternalId({ requestId, scenario })
@@ -259,15 +259,15 @@ interface Inquiry {
 
 const askForOutcome = (
   { settlement, now }: Inquiry,
-  { ports, requestId }: ExternalCallContext,
+  { systems, requestId }: ExternalCallContext,
 ): Promise<ChargeOutcome> =>
-  ports.acquirer(settlement.mode).stateOf(acquirerChargeFor(settlement), { requestId, now })
+  systems.acquirer(settlement.mode).stateOf(acquirerChargeFor(settlement), { requestId, now })
 
 async function recordInquiry(
   ended: ChargeResult,
   context: Context<never, typeof cardSettlementEvents>,
 ): Promise<void> {
-  const endings = await lockCharges([ended], context.sql, context, context.ports)
+  const endings = await lockCharges([ended], context.sql, context, context.systems)
   recordChargeOutcome(ended, endings, context)
   await writeLockedCharges(endings, context.sql)
 }
@@ -307,7 +307,7 @@ export const heedAcquirerNotice = externalCall(settlementsApi.notice, {
     if (inquiry.about === 'charge') return askForOutcome(inquiry, outside)
     const { settlement, now } = inquiry
     const call = { requestId: outside.requestId, now }
-    return outside.ports.acquirer(settlement.mode).returnsOf(acquirerChargeFor(settlement), call)
+    return outside.systems.acquirer(settlement.mode).returnsOf(acquirerChargeFor(settlement), call)
   },
 
   async record(answer, { settlement }, context) {

@@ -110,23 +110,25 @@ const isCharged = (_: Charged): _ is Charged => true
 
 async function readToken(
   { presented, sealed }: Sealed,
-  { ports }: ExternalCallContext,
+  { systems }: ExternalCallContext,
 ): Promise<OpenedToken | RejectedToken> {
-  const acquirer = ports.acquirer(presented.article.tenant.mode)
+  const acquirer = systems.acquirer(presented.article.tenant.mode)
   const token =
     'spt' in sealed
       ? acceptSharedToken(sealed, acquirer)
-      : await decryptNetworkToken(sealed, ports.vault, acquirer)
+      : await decryptNetworkToken(sealed, systems.vault, acquirer)
   return 'message' in token ? token : { presented, sealed, token }
 }
 
 async function charge(
   { presented, settlement, token }: Charging,
-  { ports, requestId }: ExternalCallContext,
+  { systems, requestId }: ExternalCallContext,
 ): Promise<Charged> {
   const { tenant, offsetMs } = presented.article
   const call = { requestId, now: clock.tenant(offsetMs) }
-  const outcome = await ports.acquirer(tenant.mode).charge({ ...acquirerChargeFor(settlement), token }, call)
+  const outcome = await systems
+    .acquirer(tenant.mode)
+    .charge({ ...acquirerChargeFor(settlement), token }, call)
   return { presented, settlement, outcome }
 }
 
@@ -294,9 +296,9 @@ const beginStep = <R, F extends string>(
 
 const finishStep = <R, F extends string>(payee: PaidArticleSource<R, F>): FinishStep<R, F> => ({
   name: 'finish',
-  load(items, sql, ports) {
+  load(items, sql, { systems }) {
     const charges = items.map(({ input }) => input)
-    return lockCharges(charges, sql, items[0], ports)
+    return lockCharges(charges, sql, items[0], systems)
   },
   decide({ input, tenant, now }, endings, verdict) {
     const { emit, wake } = verdict

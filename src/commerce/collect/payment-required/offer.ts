@@ -97,10 +97,12 @@ export async function findRequestArticle(
   const tenant = { ownerId, mode }
   const now = clock.tenant(offsetMs)
   context.switchTenant(tenant, now)
-  const { networks, sharedTokens } = context.ports.acquirer(mode)
+  const { networks, sharedTokens } = context.systems.acquirer(mode)
   const { kid, modulus, secret } = found
   const key =
-    kid === null ? await currentMppKey(tenant, context) : openMppKey({ kid, modulus, secret }, context.ports)
+    kid === null
+      ? await currentMppKey(tenant, context)
+      : openMppKey({ kid, modulus, secret }, context.systems)
   const subject = { requestId: found.id, walletId, agentId, scenario: null }
   const accepted = { networks, sharedTokens }
   const members = { tenant, offsetMs, now, key, subject, description, merchantName, ...accepted, expiresAt }

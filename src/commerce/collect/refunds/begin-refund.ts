@@ -158,7 +158,7 @@ async function lockCredits(
   return new Map(credits.flatMap(credit => (credit ? [[credit.id, credit]] : [])))
 }
 
-function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext): Refusal | undefined {
+function refusalOf(opened: OpenRefund, { tenant, systems, refuse }: RequestContext): Refusal | undefined {
   const { parts, book, wallets, credits, payBacks } = opened
   for (const [walletId, ofWallet] of Map.groupBy(parts, ({ payment }) => payment.walletId)) {
     const { status } = wallets.get(walletId) as WalletRow
@@ -172,8 +172,8 @@ function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext
   const senders = bySepa.map(({ payment }) => credits.get(payment.sourceId))
   if (senders.some(sender => !sender?.senderIban || !sender.senderName)) return refuse('sender_unknown')
   // These throw if the mode has no such system, so that no refund begins.
-  if (bySepa.length > 0) ports.sepaRail(tenant.mode)
-  if (parts.some(({ payment }) => payment.way === 'card')) ports.acquirer(tenant.mode)
+  if (bySepa.length > 0) systems.sepaRail(tenant.mode)
+  if (parts.some(({ payment }) => payment.way === 'card')) systems.acquirer(tenant.mode)
   const exceeded = payBacks.blocker(bySepa.map(({ amountCents }) => amountCents))
   return exceeded && refuse(...exceeded)
 }

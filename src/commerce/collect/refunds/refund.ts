@@ -138,12 +138,12 @@ function cardRefundsOf(
 /** Each refund has its own reference, under which the acquirer refunds once. */
 export async function sendCardRefunds(
   { mode, now, refunds }: CardRefunds,
-  { ports, requestId }: ExternalCallContext,
+  { systems, requestId }: ExternalCallContext,
 ): Promise<RequestRefundOutcome[]> {
   const outcomes: RequestRefundOutcome[] = []
   for (const { refundId, cents: amount, charge } of refunds) {
     const asked = { ...charge, amountCents: cents(amount), refundReference: refundId }
-    const outcome = await ports.acquirer(mode).refund(asked, { requestId, now: new Date(now) })
+    const outcome = await systems.acquirer(mode).refund(asked, { requestId, now: new Date(now) })
     outcomes.push({ refundId, outcome })
   }
   return outcomes

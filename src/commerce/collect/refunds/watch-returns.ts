@@ -1,4 +1,4 @@
-import type { Ports } from '../../../kernel/contract/ports.ts'
+import type { RunningService, Systems } from '../../../kernel/contract/ports.ts'
 import { Problem } from '../../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
 import type { Acquirer, ListedReturn } from '../../../ports/acquirer.ts'
@@ -64,13 +64,18 @@ async function findNews(listed: readonly ListedReturn[], sql: Sql): Promise<Char
   return [...new Map(charges).values()]
 }
 
-function configured(ports: Pick<Ports, 'acquirer'>): Acquirer | undefined {
+function configured(systems: Pick<Systems, 'acquirer'>): Acquirer | undefined {
   try {
-    return ports.acquirer('live')
+    return systems.acquirer('live')
   } catch (error) {
     if (error instanceof Problem) return undefined
     throw error
   }
+}
+
+interface ReturnsWatch {
+  readonly systems: Pick<Systems, 'acquirer'>
+  readonly service: Pick<RunningService, 'runFor'>
 }
 
 /**
@@ -78,17 +83,14 @@ function configured(ports: Pick<Ports, 'acquirer'>): Acquirer | undefined {
  * nothing. Both lead to the same operation, which asks for the state of the charge, so each return is booked once.
  * Returns false if the acquirer did not answer.
  */
-export async function followAcquirerReturns(
-  sql: Sql,
-  ports: Pick<Ports, 'acquirer' | 'runFor'>,
-): Promise<boolean> {
-  const listing = configured(ports)?.returnsSince
+export async function followAcquirerReturns(sql: Sql, { systems, service }: ReturnsWatch): Promise<boolean> {
+  const listing = configured(systems)?.returnsSince
   if (!listing) return true
   const listed = await listing(addMs(clock.real(), -RETURNS_SINCE_MS))
   if (!listed) return false
   const failures: unknown[] = []
   for (const { ownerId, mode, reference } of await findNews(listed, sql))
-    await ports
+    await service
       .runFor(
         { ownerId, mode },
         'settlements.notice',

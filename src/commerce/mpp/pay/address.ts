@@ -1,5 +1,5 @@
 import type { Tenant } from '../../../kernel/contract/actor.ts'
-import type { Ports } from '../../../kernel/contract/ports.ts'
+import type { Systems } from '../../../kernel/contract/ports.ts'
 import { merchantUrlRefusals } from '../api.ts'
 import { canonicalHost, isIntentMerchant, otherMerchantMessage } from '../hosts.ts'
 import { hostProtection, type ProtectRuleEntry } from '../protect-rule.ts'
@@ -14,9 +14,9 @@ export const allowsOwnListener = (mode: string): boolean => mode === 'test'
 export function merchantUrlProblem(
   text: string,
   {
-    ports: { outbound },
+    systems: { outbound },
     tenant: { mode },
-  }: { readonly ports: Pick<Ports, 'outbound'>; readonly tenant: Tenant },
+  }: { readonly systems: Pick<Systems, 'outbound'>; readonly tenant: Tenant },
 ): MachinePaymentProblem | undefined {
   const refused = outbound.judge(text, { ownListener: allowsOwnListener(mode) })
   if (refused) return { code: 'url_refused', message: `url: ${refused.message}` }

@@ -46,11 +46,10 @@ import { createSharedToken, isShared, recordSharedTokenStep } from './share.ts'
 
 const mintingEvents = { ...tokenPaymentEvents, ...mppTokenEvents, ...credentialMintEvents }
 
-interface State {
+interface State extends Pick<Ports, 'systems' | 'settings'> {
   readonly batch: CardBatch
   readonly rules: readonly ProtectRule[]
   readonly records: Records
-  readonly ports: Ports
 }
 
 export type MintCredentialStep = BatchedStep<
@@ -69,7 +68,7 @@ export const mintCredentialStep = (sentBy: (typeof credentialSenders)[number]): 
   name: 'mint',
   lanes: agentLanes(({ payment }) => payment.agentId, AGENT_LOCK_TIMEOUTS),
 
-  async load(items, sql, ports) {
+  async load(items, sql, { systems, settings }) {
     const { tenant, now } = items[0]
     const records = tenantRecords(sql, { tenant, now })
     const payments = items.map(({ input }) => input.payment)
@@ -78,12 +77,12 @@ export const mintCredentialStep = (sentBy: (typeof credentialSenders)[number]): 
       loadTokenPayments(sql, { tenant, now }, { payments }),
       protectRulesForIntents(intentIds, { records, tenant }),
     ])
-    return { batch, rules, records, ports }
+    return { batch, rules, records, systems, settings }
   },
 
-  decide(item, { batch, rules, records, ports }, verdict) {
+  decide(item, { batch, rules, records, systems, settings }, verdict) {
     const { payment, minted, order, keyThumbprint, expiresAt } = item.input
-    const context = { ...item, ...verdict, records, ports }
+    const context = { ...item, ...verdict, records, systems, settings }
     const refuse = ({ code, message }: MachinePaymentProblem) =>
       minted
         ? new CallExternal(givingBack(payment, minted.issued.tokenId, { code, message }))
@@ -96,7 +95,7 @@ export const mintCredentialStep = (sentBy: (typeof credentialSenders)[number]): 
     if (authorizationId === null) return refuse(blocked('payment_denied', decision.reason))
     const { mppCredentialId, agentId, delegationId, intentId, cardId, amountCents, host } = payment
     const members = { agentId, delegationId, intentId, cardId, amountCents }
-    const processor = ports.cardProcessor(payment.mode).name
+    const processor = systems.cardProcessor(payment.mode).name
     const issued = minted?.issued ?? null
     const token = registerMppToken(
       { ...members, mppCredentialId, merchantHost: host, keyThumbprint, expiresAt, processor, issued },
@@ -187,7 +186,7 @@ function tracesOf({ offer, minted, order, payment: { request, url, conversion, a
  */
 function follow(
   credential: MppCredential,
-  { now, wake, ports }: EmitContext & { readonly ports: Ports },
+  { now, wake, settings }: EmitContext & Pick<Ports, 'settings'>,
 ): void {
   const isOurs = credential.sentBy === 'service'
   const isMinted = credential.credentialDigest !== ''
@@ -195,7 +194,7 @@ function follow(
   if (isSent) mppCredentialMachine.move(credential, 'sent')
   credential.sentAt = isSent ? now : null
   credential.dueAt = addMs(now, isOurs || !isMinted ? SENT_CREDENTIAL_GRACE_MS : INDETERMINATE_TTL_MS)
-  if (isOurs && ports.mppWorkflows === 'open') return
+  if (isOurs && settings.mppWorkflows === 'open') return
   credential.workflowId = workflowIdOf(mppProcess, credential.id)
   wake(mppProcess, credential)
 }

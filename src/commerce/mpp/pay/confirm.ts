@@ -62,10 +62,10 @@ export interface Confirming {
 /** Asks the processor whether the person has confirmed the token. */
 export async function readConfirmation(
   { waiting, mode, request, askedAt }: Confirming,
-  { ports, requestId }: ExternalCallContext,
+  { systems, requestId }: ExternalCallContext,
 ): Promise<Shared | Waiting | Unshared | MachinePaymentProblem> {
   const { id: credentialId, authorizationId, agentId, cardId, challenge, sharedToken: order } = waiting
-  const { sharedTokens } = ports.cardProcessor(mode)
+  const { sharedTokens } = systems.cardProcessor(mode)
   const offer = readOffer(challenge, 'stripe')
   const { unconfirmed } = order
   if (!sharedTokens || !unconfirmed || !isOffer(offer))

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ExternalCallContext } from '../../../kernel/contract/handlers.ts'
-import type { Ports } from '../../../kernel/contract/ports.ts'
+import type { RunningService, Systems } from '../../../kernel/contract/ports.ts'
 import {
   type CardDetails,
   type ChargeMethod,
@@ -93,17 +93,17 @@ export async function fetchOfferAndMint(
   outside: ExternalCallContext,
 ): Promise<PayableOffer | MachinePaymentProblem> {
   const { challenge, methods } = payment
-  const { ports } = outside
-  const known = challenge === null ? await publishedProblem(payment, ports) : undefined
+  const { systems, service } = outside
+  const known = challenge === null ? await publishedProblem(payment, systems) : undefined
   if (known) return known
-  const answer = challenge === null ? await askMerchant(payment, methods, ports) : given(challenge)
+  const answer = challenge === null ? await askMerchant(payment, methods, systems) : given(challenge)
   if (isPayProblem(answer)) return answer
-  const chosen = chooseOffer(offersOf(answer, payment), payment, ports)
+  const chosen = chooseOffer(offersOf(answer, payment), payment, systems)
   if (isPayProblem(chosen)) return chosen
   const { offer, price } = chosen
   return offer.method === 'card'
     ? mintForCard({ offer, price }, payment, outside)
-    : orderSharedToken({ offer, price }, payment, ports)
+    : orderSharedToken({ offer, price }, payment, service)
 }
 
 /** How the cards of this processor can pay, in this order. */
@@ -116,12 +116,12 @@ export const payableMethods = (
 function chooseOffer(
   read: ReturnType<typeof offersOf>,
   { mode, heldCents, rates, marginPercent, request }: MachinePayment,
-  ports: Ports,
+  systems: Systems,
 ): PricedOffer | MachinePaymentProblem {
   const terms = {
     now: clock.real(),
     heldCents,
-    networks: ports.cardProcessor(mode).tokenNetworks ?? [],
+    networks: systems.cardProcessor(mode).tokenNetworks ?? [],
     body: request.body,
     url: new URL(request.url),
   }
@@ -143,8 +143,8 @@ async function mintForCard(
   outside: ExternalCallContext,
 ): Promise<PayableOffer | MachinePaymentProblem> {
   const { mode, intentId, cardId, processorCardId, askedAt: now } = payment
-  const { ports, requestId } = outside
-  const { networkToken } = ports.cardProcessor(mode)
+  const { systems, requestId } = outside
+  const { networkToken } = systems.cardProcessor(mode)
   const key = await fetchMerchantKey(offer.card, payment, outside)
   if (isPayProblem(key)) return key
   const encryptionKey = parseEncryptionKey({ ...key })
@@ -177,7 +177,7 @@ const HOUR_MS = minutes(60)
 function orderSharedToken(
   { offer, price }: PricedOffer<StripeOffer>,
   { askedAt, ...payment }: MachinePayment,
-  { pageUrl }: Pick<Ports, 'pageUrl'>,
+  { pageUrl }: Pick<RunningService, 'pageUrl'>,
 ): PayableOffer {
   const { charge, challenge, stripe } = offer
   const latest = addMs(clock.real(), TOKEN_MS)
@@ -209,11 +209,11 @@ const given = (challenge: string): MerchantAnswer => ({
 async function askMerchant(
   { request, mode, ownerId }: MachinePayment,
   methods: readonly ChargeMethod[],
-  ports: Ports,
+  systems: Systems,
 ): Promise<MerchantAnswer | MachinePaymentProblem> {
   const accepted = methods.map(method => `${method}/charge`).join(', ')
   const headers = { ...request.headers, 'accept-payment': accepted }
-  const answer = await ports.outbound.send({
+  const answer = await systems.outbound.send({
     ...outboundMerchantRequest({ ...request, headers }),
     timeoutMs: OFFER_TIMEOUT_MS,
     maxBytes: OFFER_BYTES,
@@ -252,10 +252,10 @@ const KEYS_BYTES = 65_536
 async function fetchMerchantKey(
   { key }: CardDetails,
   { mode, ownerId }: MachinePayment,
-  { ports }: ExternalCallContext,
+  { systems }: ExternalCallContext,
 ): Promise<MerchantKey | MachinePaymentProblem> {
   if ('encryptionJwk' in key) return key.encryptionJwk
-  const answer = await ports.outbound.send({
+  const answer = await systems.outbound.send({
     url: key.jwksUri,
     method: 'GET',
     headers: { accept: 'application/jwk-set+json, application/json' },

@@ -19,9 +19,9 @@ import { endUnshared, recordWaiting, recoverSharing, type Unshared, type Waiting
 /** Makes the processor delete a token that was never sent. If it does not answer, the token expires within a day. */
 async function giveBack(
   { mode, tokenId, credentialId, now, problem }: ReturnTokenStage,
-  { ports, requestId }: ExternalCallContext,
+  { systems, requestId }: ExternalCallContext,
 ): Promise<MachinePaymentProblem> {
-  const { setNetworkToken } = ports.cardProcessor(mode)
+  const { setNetworkToken } = systems.cardProcessor(mode)
   const reference = `${credentialId}-unused`
   await setNetworkToken?.(tokenId, 'deleted', { reference, requestId, now: new Date(now) })
   return problem

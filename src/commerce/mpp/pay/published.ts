@@ -1,4 +1,4 @@
-import type { Ports } from '../../../kernel/contract/ports.ts'
+import type { Systems } from '../../../kernel/contract/ports.ts'
 import {
   type ChargeMethod,
   chargeMethods,
@@ -28,12 +28,12 @@ const MOST_CONCURRENT = 8
  */
 export async function publishedProblem(
   payment: MachinePayment,
-  ports: Ports,
+  systems: Systems,
 ): Promise<MachinePaymentProblem | undefined> {
   const { ownerId, request, methods, heldCents, rates, marginPercent } = payment
   if (request.method === 'GET') return undefined
   const url = new URL(request.url)
-  const operations = await operationsOf(url.origin, ownerId, ports)
+  const operations = await operationsOf(url.origin, ownerId, systems)
   const offers = publishedOffers(operations, { method: request.method, url })
   if (offers.length === 0) return undefined
   const payable = offers.filter(offer => isPayable(offer, methods))
@@ -77,12 +77,12 @@ interface Published {
 const KEPT_MS = minutes(5)
 const MERCHANTS = { most: 500, mostOfOne: 20 }
 
-const known = new WeakMap<Ports['outbound'], SharedCache<Published>>()
+const known = new WeakMap<Systems['outbound'], SharedCache<Published>>()
 
 function operationsOf(
   origin: string,
   ownerId: string,
-  { outbound, threads }: Ports,
+  { outbound, threads }: Systems,
 ): Promise<PaidOperations> {
   const merchants = known.get(outbound) ?? new SharedCache<Published>(MERCHANTS)
   known.set(outbound, merchants)
@@ -105,7 +105,7 @@ const READ_HERE = 65_536
 async function readOperations(
   origin: string,
   ownerId: string,
-  { outbound, threads }: Pick<Ports, 'outbound' | 'threads'>,
+  { outbound, threads }: Pick<Systems, 'outbound' | 'threads'>,
 ): Promise<PaidOperations | undefined> {
   const answer = await outbound.send({
     url: `${origin}/openapi.json`,

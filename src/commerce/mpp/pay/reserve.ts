@@ -14,7 +14,7 @@ import {
   chainExternalCall,
   type NonEmpty,
 } from '../../../kernel/contract/handlers.ts'
-import type { Ports } from '../../../kernel/contract/ports.ts'
+import type { Ports, Systems } from '../../../kernel/contract/ports.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import { tenantRecords } from '../../../kernel/database/entity-records.ts'
@@ -60,7 +60,7 @@ interface State {
   readonly terms: Awaited<ReturnType<typeof machinePaymentTermsOfIntents>>
   readonly subjects: ReadonlyMap<BatchItem<Payable>, AccessSubject>
   readonly waiting: Awaited<ReturnType<typeof findWaitingPayments>>
-  readonly ports: Ports
+  readonly systems: Systems
 }
 
 /**
@@ -131,23 +131,23 @@ export const reserveMachinePaymentStep = <I extends Payable>(
 async function loadState<I extends Payable>(
   items: NonEmpty<BatchItem<I>>,
   sql: Sql,
-  ports: Ports,
+  { systems }: Pick<Ports, 'systems'>,
 ): Promise<State> {
   const { tenant, now } = items[0]
   const records = tenantRecords(sql, { tenant, now })
   const payables = items.map(({ input }) => input.body)
   const intentIds = payables.map(({ intentId }) => intentId)
   const context = { sql, tenant, records }
-  const { sharedTokens } = ports.cardProcessor(tenant.mode)
+  const { sharedTokens } = systems.cardProcessor(tenant.mode)
   const [chosen, rules, rates, terms, waiting] = await Promise.all([
     cardIdsForIntents(payables, context),
     protectRulesForIntents(intentIds, context),
-    findNewestRates(tenant.mode, { sql, ports, now }),
+    findNewestRates(tenant.mode, { sql, systems, now }),
     machinePaymentTermsOfIntents(intentIds, context),
     sharedTokens ? findWaitingPayments(sql, tenant, intentIds) : [],
   ])
   const subjects = await loadAccessSubjects(subjectQueries(items, chosen), context)
-  return { records, rules, rates, terms, subjects, waiting, ports }
+  return { records, rules, rates, terms, subjects, waiting, systems }
 }
 
 const askForConfirmation = (value: Confirming): CallExternal<ConfirmStage> =>
@@ -163,9 +163,9 @@ const waitingPaymentOf = ({ agent, card, number, intent }: AccessSubject, { wait
     : undefined
 
 /** The methods of the policy that the card's processor can pay by. */
-function methodsFor(intentId: string, { mode }: Tenant, { terms, ports }: State): Required<PayingMethods> {
+function methodsFor(intentId: string, { mode }: Tenant, { terms, systems }: State): Required<PayingMethods> {
   const { methods: allowed = [] } = terms.get(intentId) ?? {}
-  const processor = ports.cardProcessor(mode)
+  const processor = systems.cardProcessor(mode)
   const all = payableMethods(processor)
   const methods = allowed.length > 0 ? payableMethods(processor, allowed) : all
   return { methods, excluded: all.filter(method => !methods.includes(method)) }
@@ -191,11 +191,11 @@ function reasonsAgainst(
   { tenant }: BatchItem<Payable>,
   state: State,
 ): MachinePaymentProblem[] {
-  const { rules, ports } = state
-  const processor = ports.cardProcessor(tenant.mode)
+  const { rules, systems } = state
+  const processor = systems.cardProcessor(tenant.mode)
   const { card, intent } = subject
   const agentId = card?.agentId ?? intent?.agentId
-  const refused = merchantUrlProblem(url, { tenant, ports })
+  const refused = merchantUrlProblem(url, { tenant, systems })
   const isOther =
     !refused && intent && agentId !== undefined
       ? payableHostProblem(new URL(url), { agentId, merchant: intent.merchant }, rules)

@@ -11,6 +11,7 @@ import {
 import { applyPaymentFact } from '../../../control/payments/index.ts'
 import type { BatchedStep, ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
+import type { Systems } from '../../../kernel/contract/ports.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
 import { oneOf, type Records } from '../../../kernel/contract/records.ts'
 import { tenantRecords } from '../../../kernel/database/entity-records.ts'
@@ -71,10 +72,10 @@ export async function sendCredential(
   payment: SendablePayment,
   outside: ExternalCallContext,
 ): Promise<Paid | IndeterminatePayment> {
-  const { ports } = outside
+  const { systems } = outside
   const { mppCredentialId: credentialId, request, mode, agentId } = payment
   const sentAt = clock.real()
-  const answer = await ports.outbound.send({
+  const answer = await systems.outbound.send({
     ...outboundMerchantRequest(request),
     timeoutMs: SEND_TIMEOUT_MS,
     maxBytes: MAX_MERCHANT_BODY_BYTES,
@@ -83,7 +84,7 @@ export async function sendCredential(
   const open = async (came: OutboundAnswer) =>
     ({ kind: 'open', credentialId, answer: came, action: await actionOf(payment, outside) }) as const
   if (answer.kind !== 'answered') return open(answer)
-  const given = await cleanAnswer(answer, request.headers, agentId, ports)
+  const given = await cleanAnswer(answer, request.headers, agentId, systems)
   if (!isSuccess(given)) return open(given)
   // Reads the answer here, where no transaction is open.
   return { kind: 'paid', payment, answer: given, goods: goodsOf(given, answer), sentAt }
@@ -92,10 +93,10 @@ export async function sendCredential(
 /** A merchant that charges a shared token may cause its issuer to ask a person, and then has nothing to deliver yet. */
 async function actionOf(
   { sharedTokenId, mppCredentialId, mode, askedAt: now }: SendablePayment,
-  { ports, requestId }: ExternalCallContext,
+  { systems, requestId }: ExternalCallContext,
 ): Promise<SharedTokenAction | null> {
   if (sharedTokenId === null) return null
-  const state = await ports
+  const state = await systems
     .cardProcessor(mode)
     .sharedTokens?.stateOf(sharedTokenId, { reference: `${mppCredentialId}-state`, requestId, now })
   const asks = state && !isProcessorFailure(state) && state.status === 'requires_action'
@@ -113,7 +114,7 @@ function cleanAnswer(
   answer: Answered,
   sent: Readonly<Record<string, string>>,
   owner: string,
-  { threads }: ExternalCallContext['ports'],
+  { threads }: Pick<Systems, 'threads'>,
 ): Answered | Promise<Answered> {
   const here = (): Answered => withoutCredential(answer, sent)
   if (answer.body.length <= SEARCHED_HERE) return here()

@@ -66,10 +66,10 @@ export const isShared = (answer: Shared | Waiting | Unshared | MachinePaymentPro
 /** The credential's id is the reference: a repetition gets the same token. */
 export async function createSharedToken(
   sharing: Sharing,
-  { ports, requestId }: ExternalCallContext,
+  { systems, requestId }: ExternalCallContext,
 ): Promise<Shared | Waiting | Unshared> {
   const { mppCredentialId: reference, mode, askedAt: now } = sharing.payment
-  const { sharedTokens } = ports.cardProcessor(mode)
+  const { sharedTokens } = systems.cardProcessor(mode)
   if (!sharedTokens) throw new Error('an offer was chosen that this processor cannot pay')
   const token = await sharedTokens.create(sharing.order, { reference, requestId, now })
   if (isProcessorFailure(token)) return { kind: 'unshared', credentialId: reference, failure: token.failure }

@@ -48,9 +48,9 @@ export function sepaPaymentOrder(
 
 export const requestPayeeCheck = async (
   request: SepaRailRequest<SepaPayee> | null,
-  { ports, requestId }: ExternalCallContext,
+  { systems, requestId }: ExternalCallContext,
 ): Promise<PayeeCheck | UnansweredRailCall | null> =>
-  request && ports.sepaRail(request.mode).verifyPayee(request.asks, { reference: request.id, requestId })
+  request && systems.sepaRail(request.mode).verifyPayee(request.asks, { reference: request.id, requestId })
 
 export interface SepaSubmission extends SepaRailRequest<SepaPayment> {
   /** The real time from which on an instant payment is not sent, since it must not arrive after its time limit. */
@@ -59,12 +59,12 @@ export interface SepaSubmission extends SepaRailRequest<SepaPayment> {
 
 export async function submitSepaPayment(
   request: SepaSubmission | null,
-  { ports, requestId }: ExternalCallContext,
+  { systems, requestId }: ExternalCallContext,
 ): Promise<SepaRailAnswers | null> {
   if (!request) return null
   const { id, mode, asks, byMs } = request
   const isLate = asks.until !== null && clock.milliseconds() >= byMs
-  const status = isLate ? 'late' : await ports.sepaRail(mode).submit(asks, { reference: id, requestId })
+  const status = isLate ? 'late' : await systems.sepaRail(mode).submit(asks, { reference: id, requestId })
   return { status, recall: null }
 }
 
@@ -90,7 +90,7 @@ export async function inquireSepaRail(
   if (!whetherItComesBack) return { status, recall: null }
   const call = { reference: request.id, requestId: context.requestId }
   // A failed recall inquiry must not lose the status that was received.
-  const recall = await context.ports
+  const recall = await context.systems
     .sepaRail(request.mode)
     .recall(payment, call)
     .catch((error: unknown) => {
@@ -106,10 +106,10 @@ export async function inquireSepaRail(
  */
 async function askStatus(
   { id: reference, mode, asks: { payment, howItStands, mayBeSent } }: SepaRailRequest<SepaInquiry>,
-  { ports, requestId }: ExternalCallContext,
+  { systems, requestId }: ExternalCallContext,
 ): Promise<SepaPaymentStatus | UnansweredRailCall | null> {
   if (!howItStands) return null
-  const rail = ports.sepaRail(mode)
+  const rail = systems.sepaRail(mode)
   const answer = await rail.statusOf(payment, { reference, requestId })
   const isLost = !isUnansweredRailCall(answer) && answer.status === 'unknown'
   return isLost && mayBeSent ? rail.submit(payment, { reference, requestId }) : answer

@@ -45,10 +45,10 @@ import {
 
 /** Repeats a check whose answer was lost, since a check moves no money. */
 export const verifyTransferPayee = externalCall(sepaTransferStepsApi.verify, {
-  async reserve({ params }, { records, tenant: { mode }, now, ports, emit, refuse }) {
+  async reserve({ params }, { records, tenant: { mode }, now, systems, emit, refuse }) {
     const transfer = await records.lock(Transfer, params.id)
     if (!transfer) return refuse('transfer_not_found')
-    ports.sepaRail(mode)
+    systems.sepaRail(mode)
     if (transfer.kind === 'sepa' && transferMachine.move(transfer, 'verifying'))
       emit('payment.updated', transferEvent(transfer))
     if (transfer.status !== 'verifying' || transfer.payeeCheck) return null
@@ -100,10 +100,10 @@ async function blockReason(
  */
 export const submitTransfer = externalCall(sepaTransferStepsApi.submit, {
   async reserve({ params }, context) {
-    const { tenant, now, ports, refuse } = context
+    const { tenant, now, systems, refuse } = context
     const locked = await lockTransfer(params.id, context)
     if (!locked) return refuse('transfer_not_found')
-    ports.sepaRail(tenant.mode)
+    systems.sepaRail(tenant.mode)
     const { transfer, payment, batch } = locked
     if (!isReadyToSubmit(transfer)) return null
     const blocked = await blockReason(locked, context)
@@ -130,10 +130,10 @@ export const submitTransfer = externalCall(sepaTransferStepsApi.submit, {
 /** Moves the due time before the call, so that two calls never run at once. */
 export const inquireTransfer = externalCall(sepaTransferStepsApi.inquire, {
   async reserve({ params }, context) {
-    const { tenant, now, ports, refuse } = context
+    const { tenant, now, systems, refuse } = context
     const locked = await lockTransfer(params.id, context)
     if (!locked) return refuse('transfer_not_found')
-    ports.sepaRail(tenant.mode)
+    systems.sepaRail(tenant.mode)
     const { transfer } = locked
     const howItStands = transfer.status === 'submitted'
     const whetherItComesBack = transfer.recall?.status === 'requested'

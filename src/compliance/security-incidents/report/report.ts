@@ -130,13 +130,15 @@ export const downloadIncidentReport: HandlerOf<typeof securityIncidentsApi.repor
   { params, query },
   context,
 ) => {
-  const { records, now, ports, refuse } = context
+  const { records, now, settings, refuse } = context
   context.switchTenant(livePlatformTenant)
   const incident = await records.findOne(SecurityIncident, { id: params.id })
   if (!incident) return refuse('incident_not_found')
   const { stage, format } = query
-  const filled = reportOf(incident, stage, ports.collection.holder)
-  const clock = reportingClocks(incident.clockInput(), ports.weekendRelief).find(one => one.stage === stage)
+  const filled = reportOf(incident, stage, settings.collection.holder)
+  const clock = reportingClocks(incident.clockInput(), settings.weekendRelief).find(
+    one => one.stage === stage,
+  )
   const about = {
     incidentId: incident.id,
     stage,
@@ -144,7 +146,7 @@ export const downloadIncidentReport: HandlerOf<typeof securityIncidentsApi.repor
     dueAt: clock?.dueAt ?? null,
     article: clock?.article ?? null,
   }
-  return format === 'json' ? asJson(filled, about) : asPdf(filled, about, ports)
+  return format === 'json' ? asJson(filled, about) : asPdf(filled, about, context)
 }
 
 interface ReportHead
@@ -165,13 +167,13 @@ function asJson({ sections, missing }: Report, about: ReportHead): ResponseFile 
 function asPdf(
   filled: Report,
   about: ReportHead,
-  { threads, collection }: Pick<Ports, 'threads' | 'collection'>,
+  { systems, settings }: Pick<Ports, 'systems' | 'settings'>,
 ): ResponseFile {
-  const input = pdfInput(filled, { ...about, title: TITLES[about.stage], holder: collection.holder })
+  const input = pdfInput(filled, { ...about, title: TITLES[about.stage], holder: settings.collection.holder })
   const module = new URL('../../../commerce/disputes/thread.ts', import.meta.url)
   const task = { module, name: 'bundlePdf', owner: livePlatformTenant.ownerId }
   const content = (async function* () {
-    const { pdf } = await threads.run<typeof bundlePdf>(task, input, [])
+    const { pdf } = await systems.threads.run<typeof bundlePdf>(task, input, [])
     yield pdf
   })()
   return { type: 'application/pdf', content, name: `${about.incidentId}-${about.stage}.pdf` }

@@ -126,7 +126,11 @@ interface ApproveState extends IntentBatch {
 }
 
 /** Checks the signatures before any row is locked, and locks their challenges after all other rows. */
-async function load(requests: NonEmpty<ApproveIntentRequest>, sql: Sql, ports: Ports): Promise<ApproveState> {
+async function load(
+  requests: NonEmpty<ApproveIntentRequest>,
+  sql: Sql,
+  ports: Pick<Ports, 'systems' | 'service'>,
+): Promise<ApproveState> {
   const read = await readApprovalSignatures(requests, sql, ports)
   const batch = await loadIntentBatch(requests, sql, 'approve')
   const { tenant, intents } = batch

@@ -61,12 +61,12 @@ const opening = (value: string) => ({ value, salt: randomBytes(16).toString('bas
 async function signProof(
   { statement, openings, credentialId, publicKeyJwk, algorithm, assertion, person }: SignedByDevice,
   { tenant, now }: TenantNow,
-  { signer, relyingParty }: Pick<Ports, 'signer' | 'relyingParty'>,
+  { systems, service }: Pick<Ports, 'systems' | 'service'>,
 ): Promise<Proof> {
   const [personId, personName] = [opening(person.id), opening(person.name)]
   const { authenticatorData, clientDataJSON, signature } = assertion
-  const { id, origins } = relyingParty()
-  const jws = await signer.sign(PROOF_TYPE, {
+  const { id, origins } = service.relyingParty()
+  const jws = await systems.signer.sign(PROOF_TYPE, {
     ownerId: tenant.ownerId,
     mode: tenant.mode,
     statement,
@@ -157,12 +157,12 @@ const envelopeOf = ({ input }: ApproveIntentRequest): WebauthnAssertion | undefi
 export async function readApprovalSignatures(
   requests: readonly ApproveIntentRequest[],
   sql: Sql,
-  ports: Ports,
+  ports: Pick<Ports, 'systems' | 'service'>,
 ): Promise<ReadSignatures> {
   const [first] = requests
   const envelopes = requests.flatMap(request => envelopeOf(request) ?? [])
   if (!first || envelopes.length === 0) return { checked: new Map(), proofs: new Map() }
-  const checked = await readAssertions(sql, first.tenant, envelopes, ports)
+  const checked = await readAssertions(sql, first.tenant, envelopes, ports.service)
   const genuine = [...checked.values()].flatMap(({ verified }) => verified ?? [])
   const proofs = await Promise.all(
     genuine.map(async one => [one, await signProof(one, first, ports)] as const),

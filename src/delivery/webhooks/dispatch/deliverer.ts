@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Ports } from '../../../kernel/contract/ports.ts'
+import type { Systems } from '../../../kernel/contract/ports.ts'
 import { batcher } from '../../../kernel/database/batcher.ts'
 import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
 import type { ProcessLease } from '../../../kernel/database/process-lease.ts'
@@ -17,7 +17,7 @@ import { inSpanOfDelivery, withTraceparents } from './traced.ts'
 export interface DelivererParts {
   readonly database: Database
   readonly lease: ProcessLease
-  readonly ports: Pick<Ports, 'outbound' | 'tracing' | 'vault'>
+  readonly systems: Pick<Systems, 'outbound' | 'tracing' | 'vault'>
   readonly waitsMs: readonly number[]
   readonly giveUp: (webhookId: string, why: WebhookDisableReason) => Promise<unknown>
   readonly onOutbox: () => void
@@ -89,7 +89,7 @@ export class WebhookDeliverer {
   constructor(parts: DelivererParts) {
     this.#parts = parts
     this.#journal = new JournalReader(parts.database)
-    this.#vault = cachingVault(parts.ports.vault)
+    this.#vault = cachingVault(parts.systems.vault)
     const least = () => (this.#queues.underWay > 0 ? OUTCOME_BATCH.least : 1)
     const batched = batcher<DeliveryOutcome, void>({ ...OUTCOME_BATCH, least }, outcomes =>
       this.#write(outcomes),
@@ -131,9 +131,9 @@ export class WebhookDeliverer {
     const shares = this.#queues.allot(due)
     this.#crowded = this.#queues.isCrowded || due.length === MAX_DUE_WEBHOOKS
     if (shares.length === 0) return true
-    const { database, lease, ports } = this.#parts
+    const { database, lease, systems } = this.#parts
     const leased = await claimDeliveries(database, shares, await lease.hold())
-    const claimed = await withTraceparents(sqlOn(database.pool), ports.tracing, leased)
+    const claimed = await withTraceparents(sqlOn(database.pool), systems.tracing, leased)
     const claimedByWebhook = Map.groupBy(claimed, ({ webhookId }) => webhookId)
     for (const share of shares) this.#queues.add(share, claimedByWebhook.get(share.queue.id) ?? [])
     for (const id of this.#changed) this.forget(id)
@@ -142,10 +142,10 @@ export class WebhookDeliverer {
   }
 
   async #readJournal(): Promise<void> {
-    const { database, lease, ports, onWaiting } = this.#parts
+    const { database, lease, systems, onWaiting } = this.#parts
     if (!this.#journal.isReady) return
     const read = await this.#journal.read(await lease.hold())
-    const claimed = await withTraceparents(sqlOn(database.pool), ports.tracing, read)
+    const claimed = await withTraceparents(sqlOn(database.pool), systems.tracing, read)
     const beyond = claimed.filter(delivery => !this.#queues.addNew(delivery))
     for (const id of this.#changed) this.forget(id)
     this.#begin()
@@ -195,7 +195,7 @@ export class WebhookDeliverer {
       if (!made.succeeded) this.#parts.onRefused?.(claimed, made.attempt)
       return made
     }
-    const result = isOurs ? await inSpanOfDelivery(this.#parts.ports.tracing, claimed, attempt) : null
+    const result = isOurs ? await inSpanOfDelivery(this.#parts.systems.tracing, claimed, attempt) : null
     const recorded = this.#recordOutcome({ id, webhookId, claim, lease, range, traceparent, result })
     // A failure may pause the receiver, which must be written before the next delivery begins.
     if (result?.succeeded) this.#ended(queue, result)
@@ -216,7 +216,7 @@ export class WebhookDeliverer {
     body,
     requestId,
   }: ClaimedDelivery): Promise<DeliveryAttemptResult> {
-    const { outbound } = this.#parts.ports
+    const { outbound } = this.#parts.systems
     const message = { deliveryId: deliveryAttemptId(id, claim), url, eventId, event, body, requestId }
     return postWebhook(outbound, message, () => openWebhookSecrets(this.#vault, sealed, clock.real()))
   }

@@ -86,9 +86,9 @@ export const renderReferenceLink = (
  * Links to the workflow of a record in the Temporal Web UI. Without the address of that UI, it shows the
  * workflow id to copy.
  */
-export function renderRunLink({ ports }: Pick<PageRequest, 'ports'>, workflowId: string | null): Html {
+export function renderRunLink({ service }: Pick<PageRequest, 'service'>, workflowId: string | null): Html {
   if (workflowId === null) return noneText
-  const address = ports.runUrl(workflowId)
+  const address = service.runUrl(workflowId)
   return address === null
     ? copyableText(workflowId)
     : html`<a href="${address}" rel="noreferrer" target="_blank">Open in Temporal</a>`

@@ -48,8 +48,8 @@ ${workflowId && html`<li>${runItem(workflowId, request)}</li>`}
 const copyButton = (text: string, label: HtmlContent): Html =>
   html`<button type="button" class="plain" data-copy="${text}">${label}</button>`
 
-function runItem(workflowId: string, { ports }: PageRequest): Html {
-  const address = ports.runUrl(workflowId)
+function runItem(workflowId: string, { service }: PageRequest): Html {
+  const address = service.runUrl(workflowId)
   return address === null
     ? copyButton(workflowId, 'Copy workflow ID')
     : html`<a href="${address}" rel="noreferrer" target="_blank">Run in Temporal</a>`

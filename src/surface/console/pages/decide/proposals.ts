@@ -67,7 +67,7 @@ export function renderProposalForm(
   done = REFRESH_AFTER_DECISION,
 ): Html {
   const { id, operation, input } = proposal
-  const signature = request.ports.tools.signatureOf(operation)
+  const signature = request.service.tools.signatureOf(operation)
   const apply = renderOperationForm(request, proposalsApi.apply, {
     params: { id },
     submit: signature?.always ? 'Apply with passkey' : 'Apply',
