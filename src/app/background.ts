@@ -9,6 +9,7 @@ import {
   WebhookDeliverer,
 } from '../delivery/webhooks/index.ts'
 import { COUNTING_DUE_SQL, countSpend, isSpendCountBehind } from '../insight/spend/index.ts'
+import { CallsBeside } from '../kernel/background/calls-beside.ts'
 import { endOverdueRecords, type Rescue } from '../kernel/background/deadlines.ts'
 import { WITHOUT_RUN } from '../kernel/contract/deadline.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
@@ -30,11 +31,19 @@ export function startDeadlineSweep(runtime: OpenRuntime): Stoppable {
     metrics.rescued(operation)
     log.warn({ operation, id, dueAt }, 'the sweep carried out what a run should have done')
   }
-  return repeatEvery(
+  const onFailure = (error: unknown) => log.warn({ err: error }, 'ending what is overdue failed')
+  const calls = new CallsBeside(onFailure)
+  const rounds = repeatEvery(
     DEADLINES_EVERY,
-    () => endOverdueRecords({ ...runtime, rescueAfterMs: RESCUE_AFTER_MS, onRescue }),
-    error => log.warn({ err: error }, 'ending what is overdue failed'),
+    () => endOverdueRecords({ ...runtime, rescueAfterMs: RESCUE_AFTER_MS, onRescue, calls }),
+    onFailure,
   )
+  return {
+    async stop() {
+      await rounds.stop()
+      await calls.settle()
+    },
+  }
 }
 
 const rescuingOperations = (areas: OpenRuntime['areas']): string[] =>

@@ -13,6 +13,8 @@ import { emptyJournal, type OutboxRow, writeJournal } from '../journal/journal.t
 import { buildWakeUpRow } from '../journal/journal-rows.ts'
 import { findLastRequest } from '../journal/last-request.ts'
 import type { ExecuteCall } from '../run/execute.ts'
+import { calledSystemOf, callsOutside } from '../run/system-turns.ts'
+import type { CallsBeside } from './calls-beside.ts'
 
 interface Overdue extends Record<string, unknown> {
   readonly id: string
@@ -43,18 +45,20 @@ interface SearchBounds {
   readonly most: number
   /** How long after its instant a record with a run is taken over. */
   readonly rescueAfterMs: number
+  /** A further condition. */
+  readonly except?: string
 }
 
 /** Walks the index over open records in its order, so records that are not due yet cost nothing. */
 const firstOf = (
   { table, record, due, open, waits }: Required<Deadline>,
   { whose, until }: SearchedTime,
-  { most, rescueAfterMs }: SearchBounds,
+  { most, rescueAfterMs, except = '' }: SearchBounds,
 ): string => `
 cross join lateral (
   select ${record} as id, owner_id, mode, ${due} as due, (${waits}) as has_run from ${table}
   where ${open} and ${whose(table)} and ${due} <= ${until}
-    and (not (${waits}) or ${due} <= ${until} - ${rescueAfterMs} * interval '1 millisecond')
+    and (not (${waits}) or ${due} <= ${until} - ${rescueAfterMs} * interval '1 millisecond')${except}
   order by ${due} limit ${most}) as first`
 
 const IN_REAL_TIME = { whose: (table: string) => `${table}.mode = each.mode`, until: 'now()' }
@@ -73,7 +77,11 @@ const overdueOf =
   (rescueAfterMs: number) =>
   (deadline: Required<Deadline>): string =>
     `
-select distinct id, owner_id, mode, due, has_run from (${anyOf(deadline, { most: BATCH_SIZE, rescueAfterMs })}
+select distinct id, owner_id, mode, due, has_run from (${anyOf(deadline, {
+      most: BATCH_SIZE,
+      rescueAfterMs,
+      except: ' and owner_id <> all($1::text[])',
+    })}
 ) as overdue order by due, id limit ${BATCH_SIZE}`
 
 /** One statement tells which deadlines have an overdue record, so that an idle sweep asks once. */
@@ -118,9 +126,7 @@ interface Parts {
   readonly areas: Areas
 }
 
-interface EndingParts extends Parts {
-  readonly onRescue?: SweepParts['onRescue']
-}
+interface EndingParts extends Parts, Pick<Partial<SweepParts>, 'onRescue' | 'calls'> {}
 
 interface BoundDeadline {
   readonly deadline: Required<Deadline>
@@ -141,6 +147,8 @@ export interface SweepParts extends Parts {
   /** How long after its instant a record with a run is taken over: the run acts first. */
   readonly rescueAfterMs: number
   readonly onRescue: (rescue: Rescue) => void
+  /** Calls to other systems run there. Without it the sweep waits for them. */
+  readonly calls?: CallsBeside
 }
 
 /** Ends what has no run, and rescues what a run should have ended. */
@@ -149,24 +157,33 @@ export async function endOverdueRecords({ rescueAfterMs, ...parts }: SweepParts)
   const failures = await endEach(parts, bounds, {
     find: { text: anyOverdue(bounds, rescueAfterMs), values: [] },
     select: overdueOf(rescueAfterMs),
+    valuesOf: ({ operations }) => [fullOwnersOf(operations, parts.calls)],
   })
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} could not be ended`)
+}
+
+const fullOwnersOf = (
+  operations: readonly RegisteredOperation[],
+  calls: CallsBeside | undefined,
+): string[] => {
+  const call = operations.find(callsOutside)
+  return call && calls ? calls.fullOwners(calledSystemOf(call)) : []
 }
 
 /** Tries each record once, so that a failing record delays no others. Returns the failures. */
 async function endAll(
   parts: EndingParts,
   bound: BoundDeadline,
-  select: string,
-  values: readonly unknown[],
+  { select, valuesOf }: Pick<Search, 'select' | 'valuesOf'>,
 ): Promise<unknown[]> {
   const sql = sqlOn(parts.database.pool)
   const tried = new Set<string>()
   const failures: unknown[] = []
   const tryToEnd = (record: Overdue): Promise<void> =>
     end(parts, bound, record).catch((error: unknown) => void failures.push(error))
+  const text = select(bound.deadline)
   for (;;) {
-    const overdue = await sql<Overdue>(select, values)
+    const overdue = await sql<Overdue>(text, valuesOf(bound))
     const untried = overdue.filter(({ id }) => !tried.has(id))
     for (const { id } of untried) tried.add(id)
     for (let first = 0; first < untried.length; first += CONCURRENCY)
@@ -175,11 +192,26 @@ async function endAll(
   }
 }
 
-async function end(
+/** Carries out the operations in order. Beside the round go those that begin with a call to another system. */
+async function end(parts: EndingParts, bound: BoundDeadline, record: Overdue): Promise<void> {
+  const { operations, deadline } = bound
+  const { calls } = parts
+  const call = calls && operations.find(callsOutside)
+  if (!call) return void (await carryOut(parts, bound, record))
+  const first = operations.indexOf(call)
+  if (!(await carryOut(parts, { deadline, operations: operations.slice(0, first) }, record))) return
+  const key = `${deadline.due} ${workflowIdOf(deadline.process, record.id)}`
+  calls.begin({ key, system: calledSystemOf(call), owner: record.owner_id }, () =>
+    carryOut(parts, { deadline, operations: operations.slice(first) }, record),
+  )
+}
+
+/** Returns whether nothing is left to do. */
+async function carryOut(
   { database, execute, onRescue }: EndingParts,
   { deadline, operations }: BoundDeadline,
   { id, owner_id, mode, due, has_run }: Overdue,
-): Promise<void> {
+): Promise<boolean> {
   const tenant = { ownerId: owner_id, mode }
   const last = await findLastRequest(sqlOn(database.pool), tenant, id)
   const requestId = last?.requestId ?? `deadline:${workflowIdOf(deadline.process, id)}`
@@ -194,8 +226,9 @@ async function end(
       idempotencyKey: null,
     })
     if (has_run && hasChanged(outcome)) onRescue?.({ ...tenant, operation: operation.key, id, dueAt: due })
-    if (!isDone(outcome)) return
+    if (!isDone(outcome)) return false
   }
+  return true
 }
 
 /** An operation that finds nothing left to do rescues nothing. */
@@ -242,20 +275,22 @@ const endDue = (
   endEach(parts, bounds, {
     find: { text: dueOf(bounds), values: [ownerId, mode, at] },
     select: overdueOfTenant,
+    valuesOf: () => [ownerId, mode, at],
   })
 
 interface Search {
   /** Gives the places of the deadlines that have an overdue record. */
   readonly find: { readonly text: string; readonly values: readonly unknown[] }
-  /** The overdue records of one deadline, by the same values. */
+  /** The overdue records of one deadline. */
   readonly select: (deadline: Required<Deadline>) => string
+  readonly valuesOf: (bound: BoundDeadline) => readonly unknown[]
 }
 
 /** Each deadline runs once: ending one may make a record of another due. Returns the failures. */
 async function endEach(
   parts: EndingParts,
   bounds: readonly BoundDeadline[],
-  { find: { text, values }, select }: Search,
+  { find: { text, values }, ...overdue }: Search,
 ): Promise<unknown[]> {
   const failures: unknown[] = []
   const done = new Set<number>()
@@ -265,7 +300,7 @@ async function endEach(
     const bound = place === undefined ? undefined : bounds[place]
     if (place === undefined || !bound) return failures
     done.add(place)
-    failures.push(...(await endAll(parts, bound, select(bound.deadline), values)))
+    failures.push(...(await endAll(parts, bound, overdue)))
   }
 }
 

@@ -126,8 +126,8 @@ async function filteredRowCounts(): Promise<number[]> {
   const discardedRows: number[] = []
   const places = Object.values(areas).flatMap(({ deadlines }) => deadlines.map(() => 0))
   let search: string | undefined
-  const query = async ({ text }: { text: string }) => {
-    const { rows } = await database.pool.query(`explain (analyze, format json) ${text}`)
+  const query = async ({ text, values }: { text: string; values?: unknown[] }) => {
+    const { rows } = await database.pool.query(`explain (analyze, format json) ${text}`, values)
     const removed = JSON.stringify(rows).matchAll(/"Rows Removed by (?:Join )?Filter":(\d+)/g)
     discardedRows.push([...removed].reduce((sum, [, count]) => sum + Number(count), 0))
     // The first statement says which deadlines have an overdue record: all, so that each is read.
