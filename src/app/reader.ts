@@ -4,7 +4,7 @@ import type { ApiCall, ApiResponse } from '../kernel/contract/call.ts'
 import type { ByteStream } from '../kernel/contract/file.ts'
 import { mediaTypeOf } from '../kernel/contract/file.ts'
 import { Problem, type ProblemCode } from '../kernel/contract/problem.ts'
-import { clientGone } from '../kernel/run/owner-queue.ts'
+import { ClientGone } from '../kernel/run/owner-queue.ts'
 import type { CostlyReader } from '../kernel/run/runtime.ts'
 import { WorkerThread } from '../platform/threads/thread.ts'
 import { clock } from '../values/clock.ts'
@@ -107,13 +107,13 @@ export class Reader implements CostlyReader {
   async #readIn(thread: WorkerThread, call: ApiCall, state: ProcessState): Promise<ApiResponse> {
     const { operation, whenGone, ending: _, ...plain } = call
     const gone = whenGone?.()
-    if (gone?.aborted) throw clientGone()
+    if (gone?.aborted) throw new ClientGone()
     const asked: ReadCall = { ...plain, operation: operation.key }
     const parts = this.#run(thread, 'answerRead', [asked, state]) as AsyncGenerator<ReadMessage>
     try {
       const first = this.#understood((await parts.next()).value)
       if (!('head' in first)) throw new Error('an answer begins with its head')
-      if (gone?.aborted) throw clientGone()
+      if (gone?.aborted) throw new ClientGone()
       const { head, body, isStreamed } = first
       if (isStreamed) return { ...head, body: this.#bodyOf(parts) }
       await parts.return(undefined)

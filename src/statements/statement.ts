@@ -199,8 +199,9 @@ const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
   pairing: ({ deviceName, pairingCode, scopes, ...more }) =>
     `Give the command line on ${quoted(deviceName)}, which shows the code ${pairingCode}, an API key with ${inWords(scopes)}${byTools(more)}.`,
   widening({ changes }) {
-    const ofPayee = changes.every(({ of }) => of === 'beneficiary' || of === 'transfer')
-    return `${ofPayee ? 'Change who is paid' : 'Let more be spent'}. For the ${wideningInWords(changes)}.`
+    const areOf = (...records: StatedWidening['of'][]) => changes.every(({ of }) => records.includes(of))
+    const ofPayee = areOf('beneficiary', 'transfer') ? 'Change who is paid' : 'Let more be spent'
+    return `${areOf('payment request') ? 'Pay money back' : ofPayee}. For the ${wideningInWords(changes)}.`
   },
   registration: ({ personId }) => `Make a passkey on this device for the person ${personId}.`,
   sign_in: () => 'Sign in.',

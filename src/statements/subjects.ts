@@ -49,6 +49,7 @@ export interface StatedWidening {
     | 'card'
     | 'mandate'
     | 'network token'
+    | 'payment request'
     | 'run'
     | 'template'
     | 'transfer'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { stripeFunding } from '../../src/adapters/stripe-funding/stripe-funding.ts'
+import { stripeFunding } from '../../src/adapters/stripe/funding/stripe-funding.ts'
 import type { FundingCharge } from '../../src/ports/funding-rail.ts'
 import { clock, days, minutes } from '../../src/values/clock.ts'
 import { newId } from '../../src/values/ids.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { isSamePerson } from '../../src/adapters/stripe-identity/same-person.ts'
-import { stripeIdentity } from '../../src/adapters/stripe-identity/stripe-identity.ts'
+import { isSamePerson } from '../../src/adapters/stripe/identity/same-person.ts'
+import { stripeIdentity } from '../../src/adapters/stripe/identity/stripe-identity.ts'
 import { clock } from '../../src/values/clock.ts'
 import { newId } from '../../src/values/ids.ts'
 import { address, EVENTS_SECRET, eventOf, signed } from '../support/cards/stripe.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { sandboxFundingRail } from '../../src/adapters/funding-rail/sandbox.ts'
-import { stripeFunding } from '../../src/adapters/stripe-funding/stripe-funding.ts'
+import { stripeFunding } from '../../src/adapters/stripe/funding/stripe-funding.ts'
 import type { RegisteredOperation } from '../../src/kernel/contract/operation.ts'
 import { EVENTS_SECRET, SECRET_KEY } from '../support/cards/stripe.ts'
 import {

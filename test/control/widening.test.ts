@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { aCard } from '../support/cards/cards.ts'
+import { aKeyPair } from '../support/cards/encryption-keys.ts'
+import { jwkOf } from '../support/cards/reveal.ts'
+import { aPaidRequest } from '../support/commerce/refunds.ts'
 import { onlySignal } from '../support/control/risk.ts'
 import {
   aBeneficiary,
@@ -11,6 +14,7 @@ import {
   aRun,
   aSepaTransfer,
   aToken,
+  aWallet,
   bodyOf,
   type TestClient,
 } from '../support/factories.ts'
@@ -291,6 +295,27 @@ const changes: Readonly<Record<string, (account: Account) => Promise<Change>>> =
       read,
     }
   },
+  async 'a key to which card data may be encrypted'({ client }) {
+    const body = { label: 'Extension', publicKeyJwk: jwkOf(await aKeyPair()) }
+    const read = async () => (await bodyOf(client.fillerKeys.list())).data.length
+    const says =
+      /account .*: New key to which card data is encrypted from none to “Extension”, with the thumbprint [\w-]{43}\.$/
+    return { request: ['POST', '/checkout/filler-keys', body], says, read }
+  },
+  async 'a refund of a payment request'({ client }) {
+    const { id } = await aPaidRequest(client, (await aWallet(client)).id)
+    const read = async () => (await bodyOf(client.collect.refunds({ params: { id } }))).data.length
+    const says = /payment request “[^”]+” \(request_\w+\): Refunded from € 0.00 to € 5.00\.$/
+    return { request: ['POST', `/collect/requests/${id}/refund`, { amountEuros: 5 }], says, read }
+  },
+  async 'a refund of the payment of a request'({ client }) {
+    const { id } = await aPaidRequest(client, (await aWallet(client)).id)
+    const [payment] = (await bodyOf(client.collect.payments({ params: { id } }))).data
+    const read = async () => (await bodyOf(client.collect.refunds({ params: { id } }))).data.length
+    const body = { transactionId: payment?.transactionId, amountEuros: 5, reason: 'other' }
+    const says = /payment request “[^”]+” \(request_\w+\): Refunded from € 0.00 to € 5.00\.$/
+    return { request: ['POST', '/refunds', body], says, read }
+  },
   async 'a host that machine payments may reach'({ client }) {
     const body = { type: 'allow', merchant: 'shop.example.com' }
     const read = async () => (await bodyOf(client.mpp.rules())).data.length
@@ -331,7 +356,9 @@ describe.each(Object.keys(changes))('%s', name => {
     const before = await read?.()
     const asked = await inConsole(account, request)
     expect(told(asked)).toBe('400 assertion_required')
-    expect(asked.body.challenge.sentence).toMatch(/^(Let more be spent|Change who is paid)\. For the /)
+    expect(asked.body.challenge.sentence).toMatch(
+      /^(Let more be spent|Change who is paid|Pay money back)\. For the /,
+    )
     expect(asked.body.challenge.sentence).toMatch(says)
     expect(await read?.()).toEqual(before)
     const done = signing(request, asked.body.challenge, account)

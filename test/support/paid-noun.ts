@@ -4,7 +4,6 @@ import type { Context } from '../../src/kernel/contract/context.ts'
 import { AnswerNow, CallExternal } from '../../src/kernel/contract/handlers.ts'
 import {
   bindHandlers,
-  type ContextOf,
   emptyBody,
   get,
   type HandlerOf,
@@ -12,6 +11,7 @@ import {
   post,
 } from '../../src/kernel/contract/operation.ts'
 import { withHeaders } from '../../src/kernel/contract/problem.ts'
+import type { RawRequest } from '../../src/kernel/contract/raw-request.ts'
 import { id } from '../../src/values/ids.ts'
 
 /** A test noun that sells one thing: its answers have headers, its refusals are problems, its GET writes. */
@@ -75,18 +75,17 @@ export const paidApi = {
   }),
 }
 
-type Somebody = Pick<ContextOf<typeof paidApi.use>, 'sql' | 'switchTenant'>
 type Sale = z.output<typeof Sold>
 
 const CHALLENGE = { 'WWW-Authenticate': 'Payment id="c1"' }
-const credentialIn = ({ headers }: Pick<Context, 'headers'>): string | undefined =>
+const credentialIn = ({ headers }: Pick<RawRequest, 'headers'>): string | undefined =>
   headers['payment-authorization'] ?? headers.authorization
 
 const sold = (sale: Sale) =>
   withHeaders(sale, { 'Payment-Receipt': sale.credential, 'Cache-Control': 'private' })
 
 /** An anonymous seller has no owner, so its events are written for the first one. */
-async function actForSomebody({ sql, switchTenant }: Somebody): Promise<void> {
+async function actForSomebody({ sql, switchTenant }: Context): Promise<void> {
   const [owner] = await sql<{ id: string }>('select id from customers limit 1')
   switchTenant({ ownerId: String(owner?.id), mode: 'test' })
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Agent } from '../../src/control/agents/index.ts'
 import { area } from '../../src/kernel/contract/area.ts'
-import type { Context } from '../../src/kernel/contract/context.ts'
+import type { ReadContext } from '../../src/kernel/contract/context.ts'
 import { fileSchema } from '../../src/kernel/contract/file.ts'
 import { bindHandlers, get } from '../../src/kernel/contract/operation.ts'
 import { withHeaders } from '../../src/kernel/contract/problem.ts'
@@ -22,11 +22,9 @@ const trialApi = {
 
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'"
 
-type PageContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'actor'>
-
 const WAITING = `select id, merchant from intents where owner_id = $1 and status = 'created' order by id desc`
 
-async function agents({ records }: PageContext): Promise<Html> {
+async function agents({ records }: ReadContext): Promise<Html> {
   const found = await records.find(Agent, {}, { orderBy: { id: 'desc' } })
   return html`<live-part id="agents" data-events="agent.*"><h2>Agents</h2><button type="button" data-pause="agents" aria-pressed="false">Pause</button><ul>${found.map(
     ({ id, name, status }) => html`<li id="${id}">${name}: <b>${status}</b>
@@ -35,7 +33,7 @@ async function agents({ records }: PageContext): Promise<Html> {
   )}</ul></live-part>`
 }
 
-async function waiting({ sql, tenant }: PageContext): Promise<Html> {
+async function waiting({ sql, tenant }: ReadContext): Promise<Html> {
   const rows = await sql<{ id: string; merchant: string }>(WAITING, [tenant.ownerId])
   return html`<live-part id="waiting" data-events="intent.created intent.approved intent.denied"><h2>Waiting</h2>
 <button type="button" data-each="#waiting form[data-challenge]">Approve all</button><ol>${rows.map(

@@ -1,6 +1,7 @@
 import type { Intent } from '../../control/intents/index.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { CallerContext, DecideContext, EmitContext } from '../../kernel/contract/context.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import type { Card } from '../cards/index.ts'
 import { AccessEvent, type AccessReason, type AccessWay } from './access-event.ts'
 import type { accessDenialEvents, accessEvents } from './api.ts'
@@ -20,13 +21,14 @@ interface AccessTarget {
   readonly intent: Pick<Intent, 'id' | 'agentId' | 'delegationId'> | null
 }
 
-type RecordContext = Pick<Context, 'actor' | 'records' | 'address' | 'requestId'>
+/** A batch of payments has no more of a `WriteContext`. */
+type Recording = CallerContext & { readonly records: Records }
 
 function create(
   { card, cardOfOther, intent }: AccessTarget,
   accessRequest: CardAccessRequest,
   reasons: AccessReason[],
-  { actor, records, address, requestId }: RecordContext,
+  { actor, records, address, requestId }: Recording,
 ): AccessEvent {
   return records.create(AccessEvent, {
     ...accessRequest,
@@ -54,10 +56,7 @@ export const accessEventData = ({ id, reasons, ...accessRequest }: AccessEvent) 
   reasons: reasons.map(({ code }) => code),
 })
 
-type DenialContext = RecordContext &
-  Pick<Context<string, typeof accessDenialEvents>, 'emit' | 'now'> & {
-    refuse(code: string, message?: string): Refusal
-  }
+type DenialContext = Recording & DecideContext<string, typeof accessDenialEvents>
 
 /** Reasons that only the caller can judge: the session or credential has ended, or its reader is not allowed. */
 interface CallerReasons {
@@ -89,7 +88,7 @@ export function denyCardAccess(
 export function grantCardAccess(
   subject: AccessTarget,
   accessRequest: CardAccessRequest,
-  context: RecordContext & Pick<Context<never, typeof accessEvents>, 'emit'>,
+  context: Recording & EmitContext<typeof accessEvents>,
 ): AccessEvent {
   const granted = create(subject, accessRequest, [], context)
   context.emit('card.access_granted', accessEventData(granted))

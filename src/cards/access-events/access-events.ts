@@ -1,5 +1,5 @@
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import {
   bindHandlers,
   type ContextOf,
@@ -14,7 +14,7 @@ import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { isProcessorFailure } from '../../ports/card-processor.ts'
 import { requireFirst } from '../../values/collections.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
-import { findRecipientKey } from '../filler-keys/index.ts'
+import { findRecipientKey, mayNameAnyKey } from '../filler-keys/index.ts'
 import { type CardAccessRequest, denyCardAccess, grantCardAccess } from './access-decision.ts'
 import { AccessEvent, AccessOutcome, type AccessReason, accessEventsPersonalData } from './access-event.ts'
 import { accessEventsApi } from './api.ts'
@@ -45,7 +45,7 @@ async function readerOf(body: Body, context: AccessContext): Promise<Reader | Ac
     const key = await findRecipientKey(body, context)
     return typeof key === 'string' ? reasonOf(key) : { key, nonce: null }
   }
-  if (context.actor.agentId) return reasonOf('nonce_of_agent')
+  if (!mayNameAnyKey(context.actor)) return reasonOf('nonce_of_agent')
   const { ephemeralKey } = context.ports.cardProcessor(context.tenant.mode)
   return ephemeralKey ? { key: null, nonce: body.nonce } : reasonOf('ephemeral_keys_missing')
 }
@@ -109,7 +109,7 @@ const access = externalCall(accessEventsApi.access, {
   recover: ({ accessEventId }, context) => recordLostDisclosure(accessEventId, context),
 })
 
-async function accessResponses(events: readonly AccessEvent[], { records }: Pick<Context, 'records'>) {
+async function accessResponses(events: readonly AccessEvent[], { records }: ReadContext) {
   const granted = events.filter(({ decision }) => decision === 'granted').map(({ id }) => id)
   const outcomes = granted.length === 0 ? [] : await records.find(AccessOutcome, { id: oneOf(granted) })
   const byId = new Map(outcomes.map(one => [one.id, one]))

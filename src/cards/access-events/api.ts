@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { intentUseRefusals } from '../../control/intents/index.ts'
+import { intentPaymentRefusals } from '../../control/intents/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
@@ -16,7 +16,7 @@ import { accessWays } from './access-event.ts'
 
 export const accessSubjectRefusals = {
   intent_not_found: [404, 'intentId: the agent has no such intent.'],
-  ...intentUseRefusals,
+  ...intentPaymentRefusals,
   card_required: [
     400,
     'cardId: name the card. The agent has no active card, or more than one. GET /cards lists them, POST /cards issues one.',
@@ -179,7 +179,7 @@ export const accessEventsApi = {
   access: post('/cards/{id}/access', {
     summary: 'Get card data, encrypted to a key',
     description: [
-      'Number, expiry and CVC are returned only as a compact JWE (A256GCM) for the named key: the service cannot read it. Its protected header has the intent and the thumbprint of the key (`kid`). An agent may name only a filler key that its owner has registered; an owner’s key may name any.',
+      'Number, expiry and CVC are returned only as a compact JWE (A256GCM) for the named key: the service cannot read it. Its protected header has the intent and the thumbprint of the key (`kid`). An owner’s key may name any key; an agent, and a person in the console, only a registered filler key.',
       'Requires an active card and an approved, unpaid intent of the card’s agent. Each request is recorded, granted or denied (`GET /access-events`). The JWE is shown once; a replay has none.',
     ].join('\n\n'),
     tag: 'Cards',
@@ -222,7 +222,7 @@ export const accessEventsApi = {
     returns: [200, Access],
     fails: {
       ...accessRefusals,
-      nonce_of_agent: [403, 'nonce: only an owner’s key may send one. Name a filler key.'],
+      nonce_of_agent: [403, 'nonce: only an owner’s API key may send one. Name a filler key.'],
       ephemeral_keys_missing: [
         503,
         'nonce: the processor of this card has no elements to show the card. Name a key instead.',

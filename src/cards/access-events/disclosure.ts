@@ -1,7 +1,8 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, DecideContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import {
   type EncryptedDisclosure,
   isProcessorFailure,
@@ -14,7 +15,7 @@ import type { CardNumber } from '../cards/index.ts'
 import { findRecipientKey, type RecipientKeyReference, recipientKeyRefusals } from '../filler-keys/index.ts'
 import { accessEventData, denyCardAccess, grantCardAccess } from './access-decision.ts'
 import { AccessEvent, AccessOutcome, type AccessReason, type AccessWay } from './access-event.ts'
-import { type accessEvents, type accessRefusals, processorRefusals } from './api.ts'
+import { type accessEvents, processorRefusals } from './api.ts'
 import { loadAccessSubject } from './subject.ts'
 
 /** Stored before the call, so its members must be JSON. */
@@ -73,9 +74,9 @@ function problemOf(failure: ProcessorFailure): { code: DisclosureProblem; messag
   return { code, message: truncateText(`${processorRefusals[code][1]} It says: ${failure.message}`) }
 }
 
-type OutcomeContext = Pick<Context<DisclosureProblem, typeof accessEvents>, 'records' | 'emit' | 'refuse'>
+type OutcomeContext = Context<DisclosureProblem, typeof accessEvents>
 
-export function recordDisclosure(accessEventId: string, { records }: Pick<Context, 'records'>): void {
+export function recordDisclosure(accessEventId: string, records: Records): void {
   records.create(AccessOutcome, { id: accessEventId, outcome: 'disclosed' })
 }
 
@@ -96,7 +97,7 @@ export async function recordDisclosureOutcome<T extends object>(
   context: OutcomeContext,
 ): Promise<T | Refusal> {
   if (isProcessorFailure(answer)) return recordFailed(accessEventId, problemOf(answer), context)
-  recordDisclosure(accessEventId, context)
+  recordDisclosure(accessEventId, context.records)
   return answer
 }
 
@@ -107,9 +108,7 @@ export const recordLostDisclosure = (accessEventId: string, context: OutcomeCont
     context,
   )
 
-type RedeemContext = Omit<Context<keyof typeof accessRefusals, typeof accessEvents>, 'refuse'> & {
-  refuse(code: string, message?: string): Refusal
-}
+type RedeemContext = WriteContext<typeof accessEvents> & DecideContext<string>
 
 interface Redeemable {
   readonly id: string

@@ -3,13 +3,14 @@ import {
   findIntentsById,
   hasPayeeRecord,
   type Intent,
+  intentPaymentProblem,
   unpayableIntentReason,
 } from '../../control/intents/index.ts'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
-import { oneOf, type Records, sqlCondition } from '../../kernel/contract/records.ts'
+import type { ReadContext, SqlContext } from '../../kernel/contract/context.ts'
+import { oneOf, type RecordReader, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
+import { mayReachRecord } from '../../kernel/database/entity.ts'
 import { tenantRecords } from '../../kernel/database/record-store.ts'
 import { Card, CardNumber } from '../cards/index.ts'
 import type { AccessReason } from './access-event.ts'
@@ -41,14 +42,12 @@ interface Payable {
  * The card that pays an intent: the named card, else the card bound to the intent, else the agent's only
  * active card.
  */
-export const cardIdForIntent = async (
-  payable: Payable,
-  context: Pick<Context, 'sql' | 'tenant'>,
-): Promise<string | null> => (await cardIdsForIntents([payable], context))[0] ?? null
+export const cardIdForIntent = async (payable: Payable, context: SqlContext): Promise<string | null> =>
+  (await cardIdsForIntents([payable], context))[0] ?? null
 
 export async function cardIdsForIntents(
   payables: readonly Payable[],
-  { sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>,
+  { sql, tenant: { ownerId, mode } }: SqlContext,
 ): Promise<readonly (string | null)[]> {
   const open = payables.flatMap(({ cardId, intentId }) => (cardId === undefined ? [intentId] : []))
   const rows = open.length === 0 ? [] : await sql<Candidate>(CANDIDATES, [ownerId, mode, [...new Set(open)]])
@@ -68,7 +67,7 @@ export interface AccessSubject {
   readonly agent: Agent | null
   readonly intent: Intent | null
   /** Why there is no intent, although the caller named one. */
-  readonly intentProblem: 'intent_not_found' | 'intent_other_token' | null
+  readonly intentProblem: 'intent_not_found' | ReturnType<typeof intentPaymentProblem> | null
 }
 
 type SubjectRefusal = keyof typeof accessSubjectRefusals
@@ -131,7 +130,7 @@ const AGENTS_OF_CARDS =
 
 function problemOf(intent: Intent | undefined, actor: Actor): AccessSubject['intentProblem'] {
   if (!intent || !mayReachRecord(actor, intent)) return 'intent_not_found'
-  return mayUseRecord(actor, intent) ? null : 'intent_other_token'
+  return intentPaymentProblem(actor, intent) ?? null
 }
 
 /**
@@ -140,7 +139,7 @@ function problemOf(intent: Intent | undefined, actor: Actor): AccessSubject['int
  */
 export async function loadAccessSubjects<K>(
   queries: ReadonlyMap<K, SubjectQuery>,
-  { records, tenant: { ownerId, mode } }: { readonly records: Records; readonly tenant: Tenant },
+  { records, tenant: { ownerId, mode } }: { readonly records: RecordReader; readonly tenant: Tenant },
 ): Promise<ReadonlyMap<K, AccessSubject>> {
   const named = [...queries.values()]
   const cardIds = [...new Set(named.flatMap(({ cardId }) => cardId ?? []))]
@@ -176,7 +175,7 @@ export async function loadAccessSubjects<K>(
 
 export async function loadAccessSubject(
   { cardId, intentId }: Pick<SubjectQuery, 'cardId' | 'intentId'>,
-  { sql, tenant, now, actor }: Pick<Context, 'sql' | 'tenant' | 'now' | 'actor'>,
+  { sql, tenant, now, actor }: ReadContext,
 ): Promise<AccessSubject> {
   const records = tenantRecords(sql, { tenant, now })
   const subjects = await loadAccessSubjects(new Map([['only', { actor, cardId, intentId }]]), {

@@ -1,7 +1,7 @@
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
-import type { Mode } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
-import { AnswerNow } from '../../kernel/contract/handlers.ts'
+import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
+import { AnswerNow, type ExternalCallContext } from '../../kernel/contract/handlers.ts'
 import { externalCall } from '../../kernel/contract/operation.ts'
 import {
   isProcessorFailure,
@@ -24,12 +24,10 @@ interface StateRequest {
   readonly now: string
 }
 
-type Records = Pick<Context, 'records'>
-
 const requestFor = (
   { id, mode, tokenId }: AgentCredential,
   state: TokenState,
-  { now }: Pick<Context, 'now'>,
+  { now }: Pick<TenantNow, 'now'>,
 ): StateRequest => ({ credentialId: id, mode, tokenId, state, now: now.toISOString() })
 
 const isSharedToken = (tokenId: string): boolean => tokenId.startsWith('spt_')
@@ -40,7 +38,7 @@ const isSharedToken = (tokenId: string): boolean => tokenId.startsWith('spt_')
  */
 async function sendState(
   { credentialId, mode, tokenId, state, now }: StateRequest,
-  { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
+  { ports, requestId }: ExternalCallContext,
 ): Promise<ProcessorCallDone | ProcessorFailure> {
   const { setNetworkToken, sharedTokens } = ports.cardProcessor(mode)
   if (tokenId === null) return { done: true }
@@ -68,7 +66,7 @@ function problemOf(answer: ProcessorCallDone | ProcessorFailure): string | null 
 async function noteAnswer(
   answer: ProcessorCallDone | ProcessorFailure,
   { credentialId }: StateRequest,
-  { records }: Records,
+  { records }: WriteContext,
 ) {
   const credential = await records.lock(AgentCredential, credentialId)
   if (!credential) throw new Error('an agent credential without its record')
@@ -81,7 +79,7 @@ const LOST: ProcessorFailure = { failure: 'late' }
 const stateCall = {
   call: sendState,
   record: noteAnswer,
-  recover: (request: StateRequest, context: Records) => noteAnswer(LOST, request, context),
+  recover: (request: StateRequest, context: WriteContext) => noteAnswer(LOST, request, context),
 }
 
 export const revokeAgentCredential = externalCall(agentCredentialsApi.revoke, {

@@ -1,4 +1,5 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { CallerContext, EmitContext, WriteContext } from '../../kernel/contract/context.ts'
+import type { Records } from '../../kernel/contract/records.ts'
 import {
   type IssuedNetworkToken,
   isProcessorFailure,
@@ -31,16 +32,14 @@ export const mppTokenEvents = {
   'agent_credential.revoked': agentCredentialEvents['agent_credential.revoked'],
 }
 
-type TokenContext = Pick<
-  Context<never, typeof mppTokenEvents>,
-  'actor' | 'records' | 'address' | 'requestId' | 'emit' | 'now'
->
-
 /**
  * Records the token with its limits, and the disclosure to its merchant, before a byte of it leaves. It pays
  * once, and no more than the payment.
  */
-export function registerMppToken(token: MppToken, context: TokenContext): AgentCredential {
+export function registerMppToken(
+  token: MppToken,
+  context: CallerContext & EmitContext<typeof mppTokenEvents> & { readonly records: Records },
+): AgentCredential {
   const { records } = context
   const { mppCredentialId, agentId, delegationId, intentId, cardId, merchantHost, keyThumbprint } = token
   const granted = grantCardAccess(
@@ -48,7 +47,7 @@ export function registerMppToken(token: MppToken, context: TokenContext): AgentC
     { way: 'mpp', sourceId: mppCredentialId, purpose: null, merchantHost, keyThumbprint },
     context,
   )
-  recordDisclosure(granted.id, context)
+  recordDisclosure(granted.id, records)
   const credential = records.create(AgentCredential, {
     agentId,
     delegationId,
@@ -71,7 +70,7 @@ export function registerMppToken(token: MppToken, context: TokenContext): AgentC
 export function activateMppToken(
   credential: AgentCredential,
   { tokenId, last4 }: Pick<IssuedNetworkToken, 'tokenId' | 'last4'>,
-  { emit }: Pick<Context<never, Pick<typeof mppTokenEvents, 'agent_credential.issued'>>, 'emit'>,
+  { emit }: EmitContext<Pick<typeof mppTokenEvents, 'agent_credential.issued'>>,
 ): boolean {
   Object.assign(credential, { tokenId, last4 })
   if (!agentCredentialMachine.move(credential, 'active')) return false
@@ -83,7 +82,7 @@ const NOT_DELETED = 'The processor has not been notified yet.'
 
 export async function revokeMppToken(
   mppCredentialId: string,
-  { records, now, emit }: Pick<TokenContext, 'records' | 'now' | 'emit'>,
+  { records, now, emit }: WriteContext<typeof mppTokenEvents>,
 ): Promise<boolean> {
   const found = await records.findOne(AgentCredential, { mppCredentialId })
   const credential = found && (await records.lock(AgentCredential, found.id))
@@ -93,15 +92,13 @@ export async function revokeMppToken(
   return true
 }
 
-type Reading = Pick<Context, 'records'>
-
 /**
  * The token that the processor must still delete. Its id is null if it is not known whether it was created. A shared
  * token may have been created after a key revoked it, so that it is always revoked again.
  */
 export async function tokenToDelete(
   mppCredentialId: string,
-  { records }: Reading,
+  { records }: WriteContext,
   { isShared = false } = {},
 ): Promise<{ readonly tokenId: string | null } | null> {
   const found = await records.findOne(AgentCredential, { mppCredentialId })
@@ -112,7 +109,7 @@ export async function tokenToDelete(
 export async function recordTokenDeletion(
   mppCredentialId: string,
   answer: ProcessorCallDone | ProcessorFailure,
-  { records }: Reading,
+  { records }: WriteContext,
 ): Promise<boolean> {
   const found = await records.findOne(AgentCredential, { mppCredentialId })
   const credential = found && (await records.lock(AgentCredential, found.id))

@@ -5,7 +5,7 @@ import { explainChecks, type RuleCheck } from '../../control/rules/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { FindIntentPayments, IntentPaymentState } from '../../kernel/contract/payables.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import type { RecordReader } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { deadlineInRows, statusCondition } from '../../kernel/database/deadline-rows.ts'
@@ -37,7 +37,7 @@ interface AuthorizationParams {
  * `POST /simulate/card/authorize` returns the network's id, so both ids are accepted. The service's id takes
  * precedence, and is unique.
  */
-async function find({ id: cardId, authorizationId: id }: AuthorizationParams, records: Records) {
+async function find({ id: cardId, authorizationId: id }: AuthorizationParams, records: RecordReader) {
   const [ours, theirs] = await Promise.all([
     records.findOne(CardAuthorization, { id, cardId }),
     records.findOne(CardAuthorization, { processorRef: id, cardId }),
@@ -181,7 +181,7 @@ const summaries: Readonly<Record<AuthorizationStatus, (row: CardAuthorization) =
 }
 
 /** How the price of a machine payment was converted as it began. The network’s later request is in euros. */
-async function conversionOf({ id, mppCredentialId }: CardAuthorization, records: Records) {
+async function conversionOf({ id, mppCredentialId }: CardAuthorization, records: RecordReader) {
   if (mppCredentialId === null) return []
   const where = { subjectType: 'card_authorization', subjectId: id }
   const [first] = await records.find(StoredDecision, where, { orderBy: { id: 'asc' }, limit: 1 })

@@ -19,7 +19,7 @@ import {
   type SpendingAgent,
 } from '../../control/policies/index.ts'
 import { riskEvents } from '../../control/risk/index.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { AuthorizationRequest, CardReply } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
 import { addCents, type Cents, NO_CENTS, remainderOf, subtractCents } from '../../values/money.ts'
@@ -50,8 +50,6 @@ interface AuthorizationResponse extends FundingSource {
 
 export const authorizationDecisionEvents = { ...riskEvents, 'agent.frozen': AgentEvent }
 
-type DecisionContext = Pick<Context<never, typeof authorizationDecisionEvents>, 'emit'>
-
 export interface AuthorizationResult {
   readonly reply: CardReply
   readonly authorizationId: string | null
@@ -61,7 +59,7 @@ export function authorizeCardPayment(
   message: IncomingMessage<AuthorizationRequest> & { readonly isLate: boolean },
   existing: AuthorizationRow | undefined,
   batch: CardBatch,
-  context: NetworkContext & DecisionContext,
+  context: NetworkContext & EmitContext<typeof authorizationDecisionEvents>,
 ): AuthorizationResult {
   const { content, agentId, cardId } = message
   const known =
@@ -130,7 +128,7 @@ export function recordCardDecision(
   spender: SpendingAgent,
   { id, amountCents, merchant, country }: DecidedPayment,
   batch: CardBatch,
-  { emit }: DecisionContext,
+  { emit }: EmitContext<typeof authorizationDecisionEvents>,
 ): void {
   batch.changed.decisions.push(decisionRow)
   const subject = { type: 'card_authorization', id, decision, amountCents, merchant, country }

@@ -7,7 +7,7 @@ import {
   type PaymentFacts,
   type PaymentState,
 } from '../../control/payments/index.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { TransactionState } from '../../money/transactions/index.ts'
 import { addMs, days } from '../../values/clock.ts'
 import { addCents, type Cents, NO_CENTS, negateCents, subtractCents } from '../../values/money.ts'
@@ -47,8 +47,7 @@ export const cardChannel: PaymentChannel<AuthorizationRow, CardBatch> = {
     closeSpentCard(authorization, state, batch, context),
 }
 
-export type NetworkContext = PaymentEmitContext &
-  Pick<Context<never, typeof agentCredentialChargeEvents>, 'emit'>
+export type NetworkContext = PaymentEmitContext & EmitContext<typeof agentCredentialChargeEvents>
 
 /** For facts of the network and of deadlines, which are also reported to the holder of the network token that pays. */
 export const networkChannel: PaymentChannel<AuthorizationRow, CardBatch, NetworkContext> = {

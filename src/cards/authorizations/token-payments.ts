@@ -10,7 +10,7 @@ import {
 } from '../../control/payments/index.ts'
 import type { PolicyDecision } from '../../control/policies/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Conversion, originalOfConversion } from '../../money/exchange-rates/index.ts'
 import { newId } from '../../values/ids.ts'
@@ -43,7 +43,7 @@ export interface TokenPayment {
 
 export const tokenPaymentEvents = { ...authorizationEvents, ...authorizationDecisionEvents }
 
-type HotContext = PaymentEmitContext & Pick<Context<never, typeof tokenPaymentEvents>, 'emit'>
+type PayingContext = PaymentEmitContext & EmitContext<typeof tokenPaymentEvents>
 
 type TokenPaymentBlocker =
   | NonNullable<ReturnType<IntentPayments['blockerOf']>>
@@ -115,7 +115,7 @@ interface LoadedPayments {
 export function decideTokenPayment(
   payment: TokenPayment,
   batch: CardBatch,
-  context: HotContext,
+  context: PayingContext,
 ): DecidedTokenPayment {
   const { agentId, cardId, intentId, mppCredentialId, tokenId: networkTokenId, amountCents, host } = payment
   const spender = batch.agents.get(agentId)

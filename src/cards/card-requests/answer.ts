@@ -1,7 +1,7 @@
 import { Agent } from '../../control/agents/index.ts'
 import { personalDecision } from '../../control/intents/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { StatedWidening } from '../../statements/index.ts'
 import {
@@ -32,10 +32,7 @@ export interface LockedCardRequest {
 }
 
 /** Locks the agent first, as every change of cards does, then the card, then the request. */
-export async function lockCardRequest(
-  id: string,
-  context: Pick<Context, 'records' | 'tenant'>,
-): Promise<LockedCardRequest | null> {
+export async function lockCardRequest(id: string, context: WriteContext): Promise<LockedCardRequest | null> {
   const { records } = context
   // The agent and the card of a request never change, so they can be read before the locks.
   const known = await records.findOne(CardRequest, { id })
@@ -49,12 +46,10 @@ export async function lockCardRequest(
   return agent && request && { request, agent, locked }
 }
 
-type EmitContext = Pick<Context<never, typeof cardRequestEvents>, 'emit' | 'wake'>
-
 export function moveCardRequest(
   request: CardRequest,
   status: CardRequest['status'],
-  { emit, wake }: EmitContext,
+  { emit, wake }: EmitContext<typeof cardRequestEvents>,
   reason: string | null = null,
 ): void {
   if (!cardRequestMachine.move(request, status)) return

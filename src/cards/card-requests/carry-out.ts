@@ -1,6 +1,6 @@
 import { AgentEvent } from '../../control/agents/index.ts'
 import { reaction } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { applyCardLimits, CardEvent, type IssueBlocker, issueCard } from '../cards/index.ts'
 import { type LockedCardRequest, lockCardRequest, moveCardRequest } from './answer.ts'
@@ -87,7 +87,7 @@ const CLOSED = 'The card was closed before it was issued.'
 /** A card that the owner made has no request, so no query is needed. */
 const lockRequestOf = async (
   { requestId }: { readonly requestId?: string | undefined },
-  { records }: Pick<Context, 'records'>,
+  { records }: WriteContext,
 ): Promise<CardRequest | null> => (requestId ? records.lock(CardRequest, requestId) : null)
 
 export const cardRequestReactions = {

@@ -1,6 +1,7 @@
 import { Agent } from '../../control/agents/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { ReadContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import { oneOf, sqlCondition } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { type AvailableBalance, readWalletBalances } from '../../money/ledger/index.ts'
@@ -19,14 +20,9 @@ export interface LockedCardNumbers extends LockedCard {
   readonly numbers: readonly CardNumber[]
 }
 
-export type CardContext<Event extends keyof typeof cardEvents> = Context<
-  never,
-  Pick<typeof cardEvents, Event>
->
+export type CardContext<Event extends keyof typeof cardEvents> = WriteContext<Pick<typeof cardEvents, Event>>
 
-type Locking = Pick<Context, 'records' | 'tenant'>
-
-const agentOf = ({ ownerId, mode }: Context['tenant'], cardId: string) =>
+const agentOf = ({ ownerId, mode }: Tenant, cardId: string) =>
   sqlCondition('id = (select c.agent_id from cards c where (c.owner_id, c.mode, c.id) = (?, ?, ?))', [
     ownerId,
     mode,
@@ -34,11 +30,11 @@ const agentOf = ({ ownerId, mode }: Context['tenant'], cardId: string) =>
   ])
 
 /** Works in any status of the agent. Other changes and spends of the agent's cards wait for this lock. */
-export const lockAgentOfCard = (cardId: string, { records, tenant }: Locking): Promise<Agent | null> =>
+export const lockAgentOfCard = (cardId: string, { records, tenant }: WriteContext): Promise<Agent | null> =>
   records.findOne(Agent, agentOf(tenant, cardId), { lock: true })
 
 /** Locks the agent first, as every spend does, then the card with its terms. */
-export async function lockCard(cardId: string, context: Locking): Promise<LockedCard | null> {
+export async function lockCard(cardId: string, context: WriteContext): Promise<LockedCard | null> {
   const { records } = context
   const [agent, terms, card] = await Promise.all([
     lockAgentOfCard(cardId, context),
@@ -48,15 +44,16 @@ export async function lockCard(cardId: string, context: Locking): Promise<Locked
   return agent && terms && card && { agent, terms, card }
 }
 
-export async function lockCardNumbers(cardId: string, context: Locking): Promise<LockedCardNumbers | null> {
+export async function lockCardNumbers(
+  cardId: string,
+  context: WriteContext,
+): Promise<LockedCardNumbers | null> {
   const [locked, numbers] = await Promise.all([
     lockCard(cardId, context),
     context.records.find(CardNumber, { cardId }, { orderBy: { id: 'desc' }, lock: true }),
   ])
   return locked && { ...locked, numbers }
 }
-
-type Reading = Pick<Context, 'records' | 'sql' | 'tenant'>
 
 const EMPTY: AvailableBalance = { availableCents: NO_CENTS, heldCents: NO_CENTS }
 
@@ -73,15 +70,12 @@ interface CardWithTerms {
 export const cardWithBalance = ({ card, terms }: CardWithTerms, balance: AvailableBalance | null) =>
   withMembers(card, { limits: terms, controls: terms, balance })
 
-export async function cardResponse(
-  { card, terms }: CardWithTerms,
-  { sql, tenant }: Pick<Reading, 'sql' | 'tenant'>,
-) {
+export async function cardResponse({ card, terms }: CardWithTerms, { sql, tenant }: SqlContext) {
   const balances = card.walletId === null ? new Map() : await readWalletBalances(sql, tenant, [card.walletId])
   return withTerms(card, terms, balances)
 }
 
-export async function cardResponses(cards: readonly Card[], { records, sql, tenant }: Reading) {
+export async function cardResponses(cards: readonly Card[], { records, sql, tenant }: ReadContext) {
   const purses = cards.flatMap(({ walletId }) => walletId ?? [])
   const [terms, balances] = await Promise.all([
     cards.length === 0 ? [] : records.find(CardTerms, { id: oneOf(cards.map(({ id }) => id)) }),
@@ -94,6 +88,6 @@ export async function cardResponses(cards: readonly Card[], { records, sql, tena
   })
 }
 
-export async function storedCardResponse(card: Card, context: Reading) {
+export async function storedCardResponse(card: Card, context: ReadContext) {
   return requireFirst(await cardResponses([card], context))
 }

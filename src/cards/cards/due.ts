@@ -1,5 +1,5 @@
 import type { CardTerms } from '../../control/card-terms/index.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { CardNumberState } from '../../ports/card-processor.ts'
 import { addMs, backoffDelay, minutes } from '../../values/clock.ts'
 import type { Card, CardNumber } from './card.ts'
@@ -80,7 +80,7 @@ export const isProcessorCallDue = ({ callDueAt }: Card, now: Date): boolean =>
   callDueAt === null || callDueAt <= now
 
 /** Wakes the card's process. A processor that did not answer is tried again soon. */
-export function wakeCardProcess(card: Card, { now, wake }: Pick<Context, 'now' | 'wake'>): void {
+export function wakeCardProcess(card: Card, { now, wake }: EmitContext): void {
   const again = addMs(now, FIRST_PAUSE_MS)
   if (card.callDueAt && card.callDueAt > again) Object.assign(card, { attempts: 1, callDueAt: again })
   const soon = card.callDueAt ?? now

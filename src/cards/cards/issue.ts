@@ -2,7 +2,7 @@ import { lockAgent } from '../../control/agents/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
 import { assignCardToIntent, lockIntentForCard, notPayableByCardReason } from '../../control/intents/index.ts'
 import type { CardControls } from '../../control/rules/index.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { ExternalCallContext } from '../../kernel/contract/handlers.ts'
 import { externalCall } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
@@ -129,7 +129,7 @@ export function addCardNumber(
   { card }: LockedCard,
   issued: IssuedCard,
   id: string,
-  { records }: Pick<Context, 'records'>,
+  { records }: WriteContext,
 ): CardNumber {
   const { processorCardId, brand, last4, expMonth, expYear } = issued
   const shown = { brand, last4, expMonth, expYear }
@@ -144,7 +144,7 @@ const lastInstantOf = (year: number, month: number): Date => new Date(Date.UTC(y
 /** The card's id is the reference of its first number: however often it is requested, there is one card. */
 export const cardIssueRequest = (
   locked: Pick<LockedCard, 'card' | 'terms'>,
-  context: Pick<Context, 'records' | 'tenant' | 'now'>,
+  context: WriteContext,
 ): Promise<CardNumberRequest> => {
   const { id: reference, createdAt: requestedAt } = locked.card
   return cardNumberRequestFor(locked, { reference, requestedAt }, context)

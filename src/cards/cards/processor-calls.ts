@@ -1,7 +1,7 @@
 import type { CardTerms } from '../../control/card-terms/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
-import type { Mode } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
+import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
@@ -88,7 +88,7 @@ export const processorCallFor = (
 
 export const cardProcessorRequest = (
   { id, mode }: Pick<Card, 'id' | 'mode'>,
-  { now }: Pick<Context, 'now'>,
+  { now }: Pick<TenantNow, 'now'>,
 ): CardProcessorRequest => ({ cardId: id, mode, now: now.toISOString() })
 
 /**
@@ -98,7 +98,7 @@ export const cardProcessorRequest = (
 export async function cardNumberRequestFor(
   { card, terms }: Pick<LockedCard, 'card' | 'terms'>,
   { reference, requestedAt }: { readonly reference: string; readonly requestedAt: Date },
-  { records, tenant, now }: Pick<Context, 'records' | 'tenant' | 'now'>,
+  { records, tenant, now }: WriteContext,
 ): Promise<CardNumberRequest> {
   const owner = await findCustomer(records, tenant.ownerId)
   return {
@@ -130,10 +130,7 @@ export const STEP_NOT_DUE = new AnswerNow(STEP_NOT_TAKEN)
 export const STEP_TAKEN = { acted: true }
 
 /** An answer ends an earlier failure, and the next step is due at once. */
-export function clearProcessorCall(
-  locked: LockedCardNumbers,
-  { now, wake }: Pick<CardStepContext, 'now' | 'wake'>,
-): void {
+export function clearProcessorCall(locked: LockedCardNumbers, { now, wake }: EmitContext): void {
   const { card } = locked
   Object.assign(card, { attempts: 0, callDueAt: null })
   if (isUnanswered(card.processorProblem)) card.processorProblem = null

@@ -1,6 +1,6 @@
 import type { Agent } from '../../control/agents/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, EmitContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type LockedBook, lockBook, shortfallMessage } from '../../money/ledger/index.ts'
@@ -89,7 +89,7 @@ export async function openPurseReturn(
 export function returnPurse(
   card: Card,
   { book, toWallet }: PurseReturn,
-  { now, emit }: Pick<Returning, 'now' | 'emit'>,
+  { now, emit }: EmitContext<typeof purseEvents>,
 ): void {
   const { walletId } = card
   if (walletId === null) return

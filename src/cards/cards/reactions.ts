@@ -4,7 +4,7 @@ import { CardTerms } from '../../control/card-terms/index.ts'
 import { IntentEvent } from '../../control/intents/index.ts'
 import { PolicyExpiredEvent } from '../../control/policies/index.ts'
 import { reaction, reactionToAll, whenMemberPresent } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { not, oneOf, type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
 import { cardEvents, type cardStepsApi } from './api.ts'
@@ -18,7 +18,7 @@ const closeOrFreezeEvents = { ...closeEvents, 'card.frozen': cardEvents['card.fr
 const notClosed = not('closed')
 
 /** In the order of ids. The operation that caused the reaction holds the agent's lock. */
-async function lockOpenCards(condition: RecordCondition<Card>, { records }: Pick<Context, 'records'>) {
+async function lockOpenCards(condition: RecordCondition<Card>, { records }: WriteContext) {
   const order = { orderBy: { id: 'asc' }, lock: true } as const
   const found = await records.find(Card, condition, { orderBy: { id: 'asc' } })
   if (found.length === 0) return []

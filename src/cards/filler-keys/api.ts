@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { widening } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { del, emptyBody, get, list, notFound, post } from '../../kernel/contract/operation.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
@@ -46,6 +47,7 @@ export const fillerKeysApi = {
           examples: ['Browser extension'],
         }),
         publicKeyJwk: encryptionKeySchema,
+        ...widening.members,
       }),
     ),
     example: {
@@ -57,9 +59,11 @@ export const fillerKeysApi = {
         y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
       },
     },
+    signature: widening.signature,
     returns: [201, FillerKeyRecord],
-    fails: { filler_key_exists: [400, 'publicKeyJwk: this key is already registered.'] },
+    fails: { ...widening.fails, filler_key_exists: [400, 'publicKeyJwk: this key is already registered.'] },
     emits: {
+      ...widening.emits,
       'filler_key.created': declareEvent('A filler key has been registered.', FillerKeyEvent),
     },
   }),

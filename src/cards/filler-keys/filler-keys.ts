@@ -1,13 +1,28 @@
+import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { fillerKeysApi } from './api.ts'
 import { FillerKey, fillerKeysPersonalData } from './filler-key.ts'
 
 const fillerKeyEvent = ({ id, label, thumbprint }: FillerKey) => ({ fillerKeyId: id, label, thumbprint })
 
+const newKeyInWords = (
+  ownerId: string,
+  { label, thumbprint }: Pick<FillerKey, 'label' | 'thumbprint'>,
+): StatedWidening => ({
+  of: 'account',
+  id: ownerId,
+  name: null,
+  field: 'New key to which card data is encrypted',
+  from: 'none',
+  to: `${quoted(label)}, with the thumbprint ${thumbprint}`,
+})
+
 const fillerKeys = bindHandlers(fillerKeysApi, {
-  async create({ body: { label, publicKeyJwk } }, { records, emit, refuse }) {
+  async create({ body: { label, publicKeyJwk, webauthnAssertion } }, context) {
+    const { records, tenant, emit, refuse } = context
     const { jwk, alg, thumbprint } = publicKeyJwk
     const other = await records.findOne(FillerKey, { thumbprint })
     if (other)
@@ -15,6 +30,12 @@ const fillerKeys = bindHandlers(fillerKeysApi, {
         'filler_key_exists',
         `publicKeyJwk: this key is already registered: ${other.id}, ${other.label}.`,
       )
+    const unsigned = await refuseUnsignedWidening(
+      webauthnAssertion,
+      () => [newKeyInWords(tenant.ownerId, { label, thumbprint })],
+      context,
+    )
+    if (unsigned) return unsigned
     const key = records.create(FillerKey, { label, alg, thumbprint, publicKeyJwk: jwk })
     emit('filler_key.created', fillerKeyEvent(key))
     return key

@@ -1,6 +1,7 @@
 export { fillerKeysApi } from './api.ts'
 export {
   findRecipientKey,
+  mayNameAnyKey,
   namesOneRecipientKey,
   oneRecipientKeyRequired,
   type RecipientKeyReference,

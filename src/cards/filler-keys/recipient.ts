@@ -1,4 +1,5 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Actor } from '../../kernel/contract/actor.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { RefusalSpec } from '../../kernel/contract/operation.ts'
 import { type EncryptionKey, encryptionKeySchema } from '../../values/encryption-key.ts'
 import { id } from '../../values/ids.ts'
@@ -27,24 +28,27 @@ export const recipientKeyRefusals = {
   filler_key_not_found: [404, 'fillerKeyId: no such filler key. GET /checkout/filler-keys lists them.'],
   filler_key_required: [
     403,
-    'publicKeyJwk: an agent may have card data encrypted only to a filler key that its owner has registered (POST /checkout/filler-keys).',
+    'publicKeyJwk: an agent, or a person in the console, may have card data encrypted only to a registered filler key (POST /checkout/filler-keys).',
   ],
 } as const satisfies Record<string, RefusalSpec>
 
+/** An agent could read the card by a key of its own, and so could the thief of a session. */
+export const mayNameAnyKey = ({ type }: Pick<Actor, 'type'>): boolean => type === 'key'
+
 /**
- * The key that a request names, or why nothing is encrypted to it. An agent could read the card by a key of
- * its own, so its key must be registered: by id, or as the same key. An owner may name any key.
+ * The key that a request names, or why nothing is encrypted to it. Unless an owner's API key names it, it must be
+ * registered: by id, or as the same key.
  */
 export async function findRecipientKey(
   { publicKeyJwk, fillerKeyId }: RecipientKeyReference,
-  { actor, records }: Pick<Context, 'actor' | 'records'>,
+  { actor, records }: ReadContext,
 ): Promise<EncryptionKey | keyof typeof recipientKeyRefusals> {
   if (fillerKeyId !== undefined) {
     const registered = await records.findOne(FillerKey, { id: fillerKeyId })
     return registered ? encryptionKeyOf(registered) : 'filler_key_not_found'
   }
   if (!publicKeyJwk) throw new Error('a request without a key to encrypt to')
-  if (!actor.agentId) return publicKeyJwk
+  if (mayNameAnyKey(actor)) return publicKeyJwk
   const registered = await records.findOne(FillerKey, { thumbprint: publicKeyJwk.thumbprint })
   return registered ? encryptionKeyOf(registered) : 'filler_key_required'
 }

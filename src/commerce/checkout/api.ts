@@ -12,7 +12,7 @@ import {
   oneRecipientKeyRequired,
   recipientKeyMembers,
 } from '../../cards/filler-keys/index.ts'
-import { payeeRequestRefusals } from '../../control/intents/index.ts'
+import { intentPaymentRefusals, payeeRequestRefusals } from '../../control/intents/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
@@ -213,6 +213,7 @@ export const checkoutApi = {
     returns: [200, Paid],
     fails: {
       ...transferRefusals,
+      ...intentPaymentRefusals,
       ...payeeRequestRefusals,
       intent_not_by_wallet: [
         400,

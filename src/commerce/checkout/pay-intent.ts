@@ -5,7 +5,7 @@ import {
   loadCheckoutConfirmations,
   writeCardBatch,
 } from '../../cards/authorizations/index.ts'
-import { findPayeeRequests, payeeRequestRefusal } from '../../control/intents/index.ts'
+import { findPayeeRequests, intentPaymentProblem, payeeRequestRefusal } from '../../control/intents/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { isNonEmpty } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
@@ -164,6 +164,9 @@ export const executeCheckout = {
     if (!mayUseRecord(item.actor, intent)) return verdict.refuse('intent_other_token')
     const request = requests.get(item)
     if (!request || !batch) return verdict.refuse('intent_not_by_wallet')
+    const locked = batch.payments.find(intent.id)
+    const problem = locked && intentPaymentProblem(item.actor, locked)
+    if (problem) return verdict.refuse(problem)
     const refusal = refusalOfRequest(request, state, batch, verdict)
     if (refusal) return refusal
     const transfer = decideTransfers.decide(request, batch, verdict)

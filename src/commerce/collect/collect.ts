@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { area, reactionToAll, whenMemberPresent } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, EmitContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
@@ -73,14 +73,7 @@ const create: HandlerOf<typeof collectApi.create> = async ({ body }, context) =>
 function cancelRequest(
   { request }: LockedPaymentRequest,
   comment: string | null,
-  {
-    now,
-    emit,
-    wake,
-  }: Pick<
-    Context<never, Pick<typeof paymentRequestEvents, 'claim.request.cancelled'>>,
-    'now' | 'emit' | 'wake'
-  >,
+  { now, emit, wake }: EmitContext<Pick<typeof paymentRequestEvents, 'claim.request.cancelled'>>,
 ): void {
   if (!paymentRequestMachine.move(request, 'cancelled')) return
   Object.assign(request, { comment, dueAt: null, updatedAt: now })

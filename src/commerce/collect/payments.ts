@@ -1,5 +1,5 @@
-import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Context, EmitContext } from '../../kernel/contract/context.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import {
@@ -52,8 +52,7 @@ interface ReportedPayment {
   readonly charge?: AcquirerCharge
 }
 
-type PayingContext = TenantNow &
-  Pick<Context<never, typeof requestPaidEvents & typeof transactionEvents>, 'emit' | 'wake'>
+type PayingContext = EmitContext<typeof requestPaidEvents & typeof transactionEvents>
 
 const LOCK = `
 select ${selectColumnList(paymentRequestTable, 'r')} from payment_requests r
@@ -135,7 +134,7 @@ export function addRequestPayment(
   request.surplusCents = addCents(request.surplusCents, subtractCents(amountCents, share.countedCents))
   request.updatedAt = context.now
   completeOrWait(locked, payment, context)
-  const transaction = newCompletedTransaction(transactionOf(request, payment), context, context)
+  const transaction = newCompletedTransaction(transactionOf(request, payment), context)
   locked.transactions.push(transaction)
   payment.transactionId = transaction.id
   return payment
@@ -297,9 +296,9 @@ function shareOf(
     : { countedCents: amountCents, surplusReason: null }
 }
 
-type ExpireContext = Pick<
-  Context<keyof typeof requestNotOpenRefusals, Pick<typeof requestPaidEvents, 'claim.request.expired'>>,
-  'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'queueStatement' | 'refuse'
+type ExpireContext = Context<
+  keyof typeof requestNotOpenRefusals,
+  Pick<typeof requestPaidEvents, 'claim.request.expired'>
 >
 
 /** Checks that a request is open without a pending payment; undefined if it is. Expires an overdue request. */

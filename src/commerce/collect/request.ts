@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { FindPayables, PayableRecord } from '../../kernel/contract/payables.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
@@ -253,14 +253,14 @@ export const findPayableRequests: FindPayables = async (ids, mode, sql, lockedFo
   })
 }
 
-const payUrlOf = (id: string, { ports }: Pick<Context, 'ports'>): string => `${ports.publicUrl()}/pay/${id}`
+const payUrlOf = (id: string, { ports }: ReadContext): string => `${ports.publicUrl()}/pay/${id}`
 
-export const requestPaymentUrl = (id: string, { ports }: Pick<Context, 'ports'>): string =>
+export const requestPaymentUrl = (id: string, { ports }: ReadContext): string =>
   `${ports.publicUrl()}/collect/402/${id}`
 
 export const paymentRequestResponse = <R extends PaymentRequest | PaymentRequestRow>(
   request: R,
-  context: Pick<Context, 'ports'>,
+  context: ReadContext,
 ) =>
   withMembers(request, {
     payUrl: payUrlOf(request.id, context),

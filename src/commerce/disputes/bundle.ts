@@ -2,7 +2,7 @@ import { CardAuthorization } from '../../cards/authorizations/index.ts'
 import { findApprovalProof, findIntent, type Intent } from '../../control/intents/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { readStoredFile } from '../../kernel/database/stored-files.ts'
@@ -34,7 +34,7 @@ export const downloadDisputeBundle: HandlerOf<typeof disputesApi.bundle> = async
 
 export async function buildDisputeBundle(
   dispute: Dispute,
-  context: Pick<Context, 'records' | 'sql' | 'tenant' | 'ports'>,
+  context: ReadContext,
 ): Promise<DisputeBundleInput> {
   const file = await readCaseFile(dispute, context)
   const { amountCents, id, merchant, transactionId } = dispute
@@ -65,9 +65,7 @@ const lastInstant = ({ dispute, timeline }: CaseFile): string =>
 
 const MAX_ENTRIES = 1_000
 
-type Reading = Pick<Context, 'records' | 'sql' | 'tenant' | 'ports'>
-
-async function readCaseFile(dispute: Dispute, context: Reading): Promise<CaseFile> {
+async function readCaseFile(dispute: Dispute, context: ReadContext): Promise<CaseFile> {
   const { records, sql, tenant } = context
   const { transactionId } = dispute
   const [transaction, payment, refunds, { name: holder }] = await Promise.all([

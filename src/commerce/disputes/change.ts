@@ -160,10 +160,7 @@ interface Owner extends Row {
 }
 
 /** Switches an operator, who has no tenant, to the dispute's owner. False if there is no such dispute. */
-async function actForOwnerOf(
-  id: string,
-  { sql, switchTenant }: Pick<Context, 'sql' | 'switchTenant'>,
-): Promise<boolean> {
+async function actForOwnerOf(id: string, { sql, switchTenant }: Context): Promise<boolean> {
   const [found] = await sql<Owner>(OWNER, [id])
   if (!found) return false
   switchTenant({ ownerId: found.ownerId, mode: found.mode }, clock.tenant(found.offsetMs))

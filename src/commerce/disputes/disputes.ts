@@ -12,7 +12,7 @@ import {
   type InputOf,
 } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { oneOf, type Records, sqlCondition } from '../../kernel/contract/records.ts'
+import { oneOf, type RecordReader, sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { readCompleteFrom, readTimelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
@@ -195,7 +195,7 @@ const timeline: HandlerOf<typeof disputesApi.timeline> = async ({ params }, cont
   return withAuditIds({ ...page, completeFrom })
 }
 
-async function recordsOf({ id, transactionId }: Dispute, records: Records): Promise<string[]> {
+async function recordsOf({ id, transactionId }: Dispute, records: RecordReader): Promise<string[]> {
   const [transaction, payment, refunds] = await Promise.all([
     records.findOne(Transaction, { id: transactionId }),
     records.findOne(CardAuthorization, { transactionId }),

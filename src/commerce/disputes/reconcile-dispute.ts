@@ -4,7 +4,7 @@ import {
   openDisputeLimitAdjustments,
 } from '../../cards/authorizations/index.ts'
 import { Agent } from '../../control/agents/index.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import { type LockedBook, lockBook, type PostingCause } from '../../money/ledger/index.ts'
 import { sumRequestedRefunds } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
@@ -40,8 +40,6 @@ import {
   foldDisputeFacts,
 } from './state.ts'
 
-type Locking = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>
-
 export interface LockedDispute {
   readonly dispute: Dispute
   readonly transaction: Transaction
@@ -57,7 +55,7 @@ export interface LockedDispute {
  * Locks the agent first, as every change of a dispute and of its payment does, then the counters, the
  * accounts and the records. Agent and transaction of a dispute never change, so they can be read before.
  */
-export async function lockDispute(id: string, context: Locking): Promise<LockedDispute | null> {
+export async function lockDispute(id: string, context: WriteContext): Promise<LockedDispute | null> {
   const { records, sql, tenant, now } = context
   const [known, main] = await Promise.all([records.findOne(Dispute, { id }), findMainWallet(context)])
   if (!known) return null
@@ -83,7 +81,7 @@ const ACCOUNTS = ['bank', 'advance', 'receivable', 'suspense', 'disputes', 'loss
 export async function openDisputeAccounts(
   { walletId, creditedWalletId }: Pick<Dispute, 'walletId' | 'creditedWalletId'>,
   mainId: string | null,
-  { sql, tenant, now }: Locking,
+  { sql, tenant, now }: WriteContext,
 ): Promise<Pick<LockedDispute, 'book' | 'creditTo'>> {
   const ids = [walletId, mainId, creditedWalletId].flatMap(id => id ?? [])
   const [book, wallets] = await Promise.all([
@@ -93,10 +91,7 @@ export async function openDisputeAccounts(
   return { book, creditTo: firstOpenWallet([walletId, mainId], wallets) }
 }
 
-export type DisputeReconcileContext = Pick<
-  Context<never, typeof disputeEvents>,
-  'sql' | 'now' | 'emit' | 'wake' | 'queueStatement'
->
+export type DisputeReconcileContext = WriteContext<typeof disputeEvents>
 
 export interface DisputeChangeNote {
   readonly change: DisputeChange
@@ -216,7 +211,7 @@ function emitChanges(
   dispute: Dispute,
   before: Before,
   note: DisputeChangeNote | undefined,
-  { emit }: Pick<DisputeReconcileContext, 'emit'>,
+  { emit }: DisputeReconcileContext,
 ): void {
   const data = disputeEvent(dispute)
   const update = (change: DisputeChangeNote): void => emit('dispute.updated', { ...data, ...change })

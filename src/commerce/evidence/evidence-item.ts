@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { oneOf, type RecordCondition } from '../../kernel/contract/records.ts'
 import { nullable, realTimeColumn, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import { readStoredFile } from '../../kernel/database/stored-files.ts'
@@ -64,8 +64,6 @@ export const evidencePersonalData = {
   },
 } as const satisfies PersonalData
 
-type ReadContext = Pick<Context, 'records'>
-
 export const findEvidence = (ids: readonly string[], context: ReadContext): Promise<Evidence[]> =>
   find({ id: oneOf([...new Set(ids)]) }, context)
 
@@ -73,7 +71,5 @@ const find = (condition: RecordCondition<Evidence>, { records }: ReadContext): P
   records.find(Evidence, condition, { orderBy: { id: 'asc' }, limit: MAX_EVIDENCE_PER_INTENT })
 
 /** Verifies that the content equals what was stored. Otherwise returns the code of a refusal of `fileRefusals`. */
-export const evidenceContent = async (
-  { text, sha256 }: Evidence,
-  { ports, tenant }: Pick<Context, 'ports' | 'tenant'>,
-) => (text === null ? readStoredFile(ports.files, tenant, sha256) : Buffer.from(text))
+export const evidenceContent = async ({ text, sha256 }: Evidence, { ports, tenant }: ReadContext) =>
+  text === null ? readStoredFile(ports.files, tenant, sha256) : Buffer.from(text)

@@ -18,7 +18,7 @@ import {
 } from '../../cards/authorizations/index.ts'
 import { applyPaymentFact } from '../../control/payments/index.ts'
 import { reactionToAll } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { type DurableProcess, workflowIdOf } from '../../kernel/contract/process.ts'
@@ -48,20 +48,15 @@ export type MachinePaymentEvents = typeof machinePaymentOutcomeEvents &
   typeof mppTokenEvents &
   typeof tokenPaymentEvents
 
-type OutcomeContext = Pick<
-  Context<never, MachinePaymentEvents>,
-  'records' | 'sql' | 'queueStatement' | 'tenant' | 'now' | 'emit' | 'wake'
->
-
 const PAYMENT_REQUIRED = 402
 
 /** A machine payment with its payment locked. Applies the statements of merchant, network or owner. */
 export class LockedMachinePayment {
   readonly credential: MppCredential
   readonly #batch: CardBatch
-  readonly #context: OutcomeContext
+  readonly #context: WriteContext<MachinePaymentEvents>
 
-  constructor(credential: MppCredential, batch: CardBatch, context: OutcomeContext) {
+  constructor(credential: MppCredential, batch: CardBatch, context: WriteContext<MachinePaymentEvents>) {
     this.credential = credential
     this.#batch = batch
     this.#context = context
@@ -158,13 +153,11 @@ export class LockedMachinePayment {
   }
 }
 
-type PaidContext = Pick<OutcomeContext, 'now' | 'emit' | 'wake'>
-
 export function completeMachinePayment(
   credential: MppCredential,
   transactionId: string | null,
   by: OutcomeWitness,
-  context: PaidContext,
+  context: EmitContext<MachinePaymentEvents>,
 ): boolean {
   const { now, emit, wake } = context
   if (transactionId === null) throw new Error(`${credential.id}: paid without a transaction`)
@@ -183,7 +176,7 @@ export function completeMachinePayment(
  */
 function startProcess(
   credential: MppCredential,
-  { wake }: Pick<OutcomeContext, 'wake'>,
+  { wake }: EmitContext,
   process: DurableProcess = mppProcess,
 ): void {
   credential.workflowId ??= workflowIdOf(process, credential.id)
@@ -193,7 +186,7 @@ function startProcess(
 /** Locks a machine payment and all that its outcome may change, in the global order. Null if there is none. */
 export async function lockMachinePayment(
   id: string,
-  context: OutcomeContext,
+  context: WriteContext<MachinePaymentEvents>,
 ): Promise<LockedMachinePayment | null> {
   const batch = await loadTokenPayments(context.sql, context, { mppCredentialIds: [id] })
   const credential = await context.records.lock(MppCredential, id)
@@ -214,7 +207,11 @@ function machinePayments(events: readonly Charge[]): [string, Charge][] {
  * An authorization or clearing decides an unknown outcome. While the merchant's answer is pending, it is only
  * noted, since the authorization may still be reversed.
  */
-async function noteCharge(id: string, { transactionId }: Charge, context: OutcomeContext): Promise<void> {
+async function noteCharge(
+  id: string,
+  { transactionId }: Charge,
+  context: WriteContext<MachinePaymentEvents>,
+): Promise<void> {
   const credential = await context.records.lock(MppCredential, id)
   if (!credential || transactionId === null) return
   Object.assign(credential, { transactionId, declinedAt: null, nextAction: null })
@@ -223,13 +220,15 @@ async function noteCharge(id: string, { transactionId }: Charge, context: Outcom
   const payment = isDisputed ? await lockMachinePayment(id, context) : null
   if (!payment || payment.isPaidByNetwork())
     completeMachinePayment(credential, transactionId, 'network', context)
+  // It ended as not paid, and names no payment until a clearing says otherwise.
+  else if (credential.status === 'void') credential.transactionId = null
 }
 
 /**
  * The network has declined, or reversed its authorization. A payment that a receipt or the owner confirmed
  * stays paid, and its transaction shows the reversal.
  */
-async function noteDecline(id: string, context: OutcomeContext): Promise<void> {
+async function noteDecline(id: string, context: WriteContext<MachinePaymentEvents>): Promise<void> {
   const payment = await lockMachinePayment(id, context)
   if (!payment || payment.isConfirmed() || payment.credential.status === 'void') return
   const { credential } = payment

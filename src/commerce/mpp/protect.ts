@@ -1,9 +1,9 @@
 import { findAgent } from '../../control/agents/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { not, sqlCondition } from '../../kernel/contract/records.ts'
+import { not, type RecordReader, sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
@@ -58,7 +58,7 @@ export const createProtectRule: HandlerOf<typeof protectApi.protect> = async ({ 
 }
 
 /** With any allow rule, only allowed addresses are paid: without the last one, all are. */
-async function isOpenedWithout(rule: ProtectRule, { records }: Pick<Context, 'records'>): Promise<boolean> {
+async function isOpenedWithout(rule: ProtectRule, { records }: ReadContext): Promise<boolean> {
   if (rule.type === 'deny') return true
   const others = await records.find(ProtectRule, { type: 'allow', id: not(rule.id) })
   return !others.some(({ agentId }) => agentId === null || agentId === rule.agentId)
@@ -95,7 +95,7 @@ export const listProtectRules: HandlerOf<typeof protectApi.rules> = (
 
 export const protectRulesForIntents = (
   intentIds: readonly string[],
-  { records, tenant: { ownerId, mode } }: Pick<Context, 'records' | 'tenant'>,
+  { records, tenant: { ownerId, mode } }: { readonly records: RecordReader; readonly tenant: Tenant },
 ): Promise<readonly ProtectRule[]> =>
   records.find(ProtectRule, sqlCondition(OF_INTENTS, [ownerId, mode, [...new Set(intentIds)]]))
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Mode } from '../../kernel/contract/actor.ts'
-import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
+import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { BankFileHandOver, SepaRail } from '../../ports/sepa-rail.ts'
 import { bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
@@ -9,8 +10,6 @@ import { sumOf } from '../../values/money.ts'
 import { sepaFileStepsApi } from './api.ts'
 import { paymentsInFile } from './queue.ts'
 import { SepaFile, sepaFileMachine } from './sepa-file.ts'
-
-type ReleaseContext = ContextOf<typeof sepaFileStepsApi.release>
 
 const LEASE_MS = minutes(2)
 
@@ -74,7 +73,7 @@ interface HandOverRequest {
 async function leaseFile(
   id: string,
   status: SepaFile['status'],
-  { records, now, tenant, ports }: Pick<ReleaseContext, 'records' | 'now' | 'tenant' | 'ports'>,
+  { records, now, tenant, ports }: WriteContext,
 ): Promise<HandOverRequest | null> {
   const file = await records.lock(SepaFile, id)
   if (!file || file.status !== status || !file.dueAt || file.dueAt > now) return null

@@ -1,4 +1,4 @@
-import type { Mode } from '../../kernel/contract/actor.ts'
+import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { OrderedPayment, SepaScheme } from '../../ports/sepa-rail.ts'
@@ -36,7 +36,7 @@ insert into sepa_instructions (owner_id, mode, id, file_id, created_at, end_to_e
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (owner_id, mode, id) do nothing returning id`
 
 type Name = readonly [ownerId: string, mode: Mode, id: string]
-type QueueContext = Pick<EnqueueContext, 'tenant'>
+type QueueContext = Pick<TenantNow, 'tenant'>
 
 /** The queue belongs to the platform, and each instruction has the owner of its transfer. */
 const nameOf = ({ ownerId, id }: { ownerId: string; id: string }, { tenant }: QueueContext): Name => [

@@ -1,7 +1,14 @@
 import { updateIntentReceiptState } from '../../control/intents/index.ts'
 import { merchantNameOfDescriptor, normalizeMerchant } from '../../control/merchants/index.ts'
-import type { Context } from '../../kernel/contract/context.ts'
-import { inRange, oneOf, type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
+import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
+import type { SqlContext, WriteContext } from '../../kernel/contract/context.ts'
+import {
+  inRange,
+  oneOf,
+  type RecordCondition,
+  type RecordReader,
+  sqlCondition,
+} from '../../kernel/contract/records.ts'
 import { idRangeCondition } from '../../kernel/database/created-within.ts'
 import { delegationCondition, Transaction } from '../../money/transactions/index.ts'
 import { addMs } from '../../values/clock.ts'
@@ -17,9 +24,12 @@ import {
 } from './score.ts'
 
 /** The uploader. A receipt is matched only with payments that its uploader can see. */
-type Uploader = Pick<Context['actor'], 'agentId' | 'delegationId'>
+type Uploader = Pick<Actor, 'agentId' | 'delegationId'>
 
-type MatchContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'> & { readonly actor: Uploader }
+interface MatchContext extends SqlContext, TenantNow {
+  readonly records: RecordReader
+  readonly actor: Uploader
+}
 
 /** A delegation's token reaches only payments under that delegation. */
 const reachable = ({ actor }: { readonly actor: Uploader }): RecordCondition<Transaction> =>
@@ -28,7 +38,7 @@ const reachable = ({ actor }: { readonly actor: Uploader }): RecordCondition<Tra
     ...(actor.agentId === null ? {} : { agentId: actor.agentId }),
   }) as RecordCondition<Transaction>
 
-export const findReceiptPayment = (id: string, context: Pick<MatchContext, 'records' | 'actor'>) =>
+export const findReceiptPayment = (id: string, context: MatchContext) =>
   context.records.findOne(Transaction, { id, ...reachable(context) })
 
 const PAID: RecordCondition<Transaction> = {
@@ -90,7 +100,7 @@ const keyOf = (merchant: string): string => normalizeMerchant(merchantNameOfDesc
  */
 async function merchantOf(
   vatNumber: string | null,
-  { sql, tenant }: Pick<MatchContext, 'sql' | 'tenant'>,
+  { sql, tenant }: SqlContext,
 ): Promise<string | undefined> {
   if (vatNumber === null) return undefined
   const values = [tenant.ownerId, tenant.mode, vatNumber]
@@ -101,7 +111,7 @@ async function merchantOf(
 
 export const lacksReceiptCondition = (
   { agentId, from, to }: { agentId: string | undefined; from: Date | undefined; to: Date | undefined },
-  context: Pick<Context, 'actor'>,
+  context: { readonly actor: Actor },
 ): RecordCondition<Transaction> =>
   ({
     type: oneOf(['card', 'mpp', 'transfer']),
@@ -179,11 +189,9 @@ const OF_INTENT = `
 select case when bool_or(status = 'mismatch') then 'mismatch' when count(*) > 0 then 'matched' end as status
 from receipts where owner_id = $1 and mode = $2 and intent_id = $3`
 
-type UpdateContext = Pick<Context, 'records' | 'sql' | 'tenant'>
-
 export async function updateIntentReceiptStates(
   intentIds: readonly (string | null)[],
-  { records, sql, tenant }: UpdateContext,
+  { records, sql, tenant }: WriteContext,
 ): Promise<void> {
   await records.flush()
   for (const intentId of [...new Set(intentIds)].sort()) {

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { oneOf } from '../../kernel/contract/records.ts'
 import {
@@ -95,7 +95,7 @@ const MAX_LISTED = 100
 
 export const receiptsOfTransactions = (
   transactionIds: readonly string[],
-  { records }: Pick<Context, 'records'>,
+  { records }: ReadContext,
 ): Promise<Receipt[]> =>
   records.find(
     Receipt,

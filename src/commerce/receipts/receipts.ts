@@ -1,5 +1,5 @@
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { downloadResponse, inlineImageResponse } from '../../kernel/contract/file.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
@@ -141,7 +141,7 @@ const remove: HandlerOf<typeof receiptsApi.delete> = async ({ params }, context)
   context.queueStatement(releaseStoredFiles([sha256, smallSha256, largeSha256], id, context))
 }
 
-const contentOf = (sha256: string, { ports, tenant }: Pick<Context, 'ports' | 'tenant'>) =>
+const contentOf = (sha256: string, { ports, tenant }: ReadContext) =>
   readStoredFile(ports.files, tenant, sha256)
 
 const receipts = bindHandlers(receiptsApi, {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { widening } from '../../identity/passkeys/index.ts'
 import { choiceWithSynonyms } from '../../kernel/contract/choices.ts'
 import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
 import {
@@ -113,6 +114,7 @@ export const refundsApi = {
       amountCents: positiveMoneySchema().optional(),
       reason: givenReason,
       note: freeTextSchema.min(1).nullable().default(null).meta({ description: 'For you.' }),
+      ...widening.members,
     }),
     example: {
       transactionId: 'txn_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -120,6 +122,7 @@ export const refundsApi = {
       reason: 'not_delivered',
       note: 'One of two books did not arrive',
     },
+    signature: widening.signature,
     returns: [201, RefundRecord],
     fails: {
       ...requestRefundRefusals,

@@ -1,13 +1,10 @@
 import { lockAgents } from '../../control/agents/index.ts'
 import { BudgetCounters, lockCounters } from '../../control/budgets/index.ts'
 import { intentHoldReference } from '../../control/payments/index.ts'
+import type { WebauthnAssertion } from '../../identity/passkeys/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import {
-  type BatchedStep,
-  type BatchItem,
-  CallExternal,
-  type HotContext,
-} from '../../kernel/contract/handlers.ts'
+import type { DecideContext } from '../../kernel/contract/context.ts'
+import { type BatchedStep, type BatchItem, CallExternal } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem, Refusal } from '../../kernel/contract/problem.ts'
@@ -133,7 +130,6 @@ async function writeBatch({ tenant, refunding, book }: RefundBatch, sql: Sql): P
 type Creates = typeof refundsApi.create
 type CreateItem = BatchItem<InputOf<Creates>>
 type CreateCode = Parameters<ContextOf<Creates>['refuse']>[0]
-type CreateVerdict = HotContext<CreateCode, Creates['emits']>
 
 interface PaymentRefund {
   readonly item: CreateItem
@@ -143,7 +139,7 @@ interface PaymentRefund {
 }
 
 /** Decides one refund after another, since each must see what earlier ones have taken of the payment. */
-function decide(item: CreateItem, batch: RefundBatch, verdict: CreateVerdict) {
+function decide(item: CreateItem, batch: RefundBatch, verdict: DecideContext<CreateCode, Creates['emits']>) {
   const { transactionId } = item.input.body
   const paid = batch.paidBy.get(transactionId)
   const { transactions, refunds } = batch.refunding
@@ -166,7 +162,7 @@ function decide(item: CreateItem, batch: RefundBatch, verdict: CreateVerdict) {
 function refusalOf(
   { type, status }: TransactionRow,
   { kind, creditId, transferId }: PaidBy,
-  { refuse }: CreateVerdict,
+  { refuse }: DecideContext<CreateCode, Creates['emits']>,
 ): Refusal | undefined {
   if (type === 'fee' || type === 'refund')
     return refuse('not_refundable', `transactionId: this is a ${type}, which cannot be refunded.`)
@@ -192,8 +188,12 @@ function excessText({ amountCents, refundedCents, disputedCents }: TransactionRo
 }
 
 /** Payments of a request are refunded under its lock, by its own steps. */
-function ofRequest(item: CreateItem, { witnesses }: TransactionRow, { refuse }: CreateVerdict) {
-  const { amountCents, reason, note } = item.input.body
+function ofRequest(
+  item: CreateItem,
+  { witnesses }: TransactionRow,
+  { refuse }: DecideContext<CreateCode, Creates['emits']>,
+) {
+  const { amountCents, reason, note, webauthnAssertion } = item.input.body
   const [request, source] = witnesses
   if (request?.type !== 'payment_request' || !source)
     return refuse(
@@ -206,6 +206,7 @@ function ofRequest(item: CreateItem, { witnesses }: TransactionRow, { refuse }: 
     cents: amountCents === undefined ? null : String(amountCents),
     reason,
     note,
+    webauthnAssertion: webauthnAssertion ?? null,
   }
   return new CallExternal({ asked })
 }
@@ -213,7 +214,7 @@ function ofRequest(item: CreateItem, { witnesses }: TransactionRow, { refuse }: 
 function giveBack(
   { item, transaction, paid, amountCents }: PaymentRefund,
   batch: RefundBatch,
-  verdict: CreateVerdict,
+  verdict: DecideContext<CreateCode, Creates['emits']>,
 ) {
   const { emit, refuse } = verdict
   const { book, wallets, refunding } = batch
@@ -232,7 +233,7 @@ function giveBack(
   const row = refunding.refunds.request(transaction, { id, way: 'wallet', amountCents, reason, note }, emit)
   const walletId = refundWallet(transaction.walletId, batch)
   moveMoney(payee, walletId, row, batch)
-  refundTransfer(transaction, { id, amountCents, walletId, source: null }, refunding, { emit })
+  refundTransfer(transaction, { id, amountCents, walletId, source: null }, refunding, verdict)
   return refundResponse(row)
 }
 
@@ -262,7 +263,7 @@ function moveMoney(
 function askMerchant(
   { item, transaction, amountCents }: PaymentRefund,
   { refunding: { refunds }, pushable }: RefundBatch,
-  verdict: CreateVerdict,
+  verdict: DecideContext<CreateCode, Creates['emits']>,
 ) {
   const { reason, note } = item.input.body
   const id = newId('refund')
@@ -293,6 +294,7 @@ interface RefundOfRequest {
   readonly cents: string | null
   readonly reason: NonNullable<RefundRow['reason']>
   readonly note: string | null
+  readonly webauthnAssertion: WebauthnAssertion | null
 }
 
 type Reservation =
@@ -302,13 +304,14 @@ type Reservation =
 
 /** Begins the refund as the request's own operation does. An external call follows if needed. */
 async function begin(
-  { requestId, sourceId, cents: amount, reason, note }: RefundOfRequest,
+  { cents: amount, webauthnAssertion, ...target }: RefundOfRequest,
   context: Creating,
 ): Promise<
   ReturnType<typeof refundResponse> | CallExternal<{ readonly steps: PendingRefundSteps }> | Refusal
 > {
   const amountCents = amount === null ? undefined : cents(amount)
-  const begun = await beginRequestRefund({ requestId, sourceId, amountCents, reason, note }, context)
+  const signature = webauthnAssertion ?? undefined
+  const begun = await beginRequestRefund({ ...target, amountCents, webauthnAssertion: signature }, context)
   if (begun instanceof Refusal) return begun
   const { steps } = begun
   return steps.cards.refunds.length > 0

@@ -1,6 +1,6 @@
 import { lockSpendingAgents } from '../../control/policies/index.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, ReadContext, SqlContext } from '../../kernel/contract/context.ts'
 import { AnswerNow, type ExternalCallContext } from '../../kernel/contract/handlers.ts'
 import { externalCall } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
@@ -129,10 +129,7 @@ export const recordRefundAnswer = (answered: RefundCallAnswer, context: RecordCo
     : recordCardRefunds(answered.outcomes, answered.cards, context)
 
 /** Locks the refund and the money it moves. `row` is undefined if the refund is no longer pending. */
-export async function lockPendingRefund(
-  id: string,
-  { records, sql, tenant, now }: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>,
-) {
+export async function lockPendingRefund(id: string, { records, sql, tenant, now }: ReadContext) {
   const known = await records.findOne(Refund, { id })
   if (!known) return null
   const { agentId, transactionId } = known
@@ -166,7 +163,7 @@ async function recordPush(
   context.queueStatement(refunds.write(context.sql))
 }
 
-export async function refundResponseById(id: string, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>) {
+export async function refundResponseById(id: string, { sql, tenant }: SqlContext) {
   const row = (await refundsById(sql, tenant, [id])).get(id)
   if (!row) throw new Error(`${id}: a refund that was asked for is gone`)
   return refundResponse(row)

@@ -1,6 +1,6 @@
 import { CARD_REFUND_SOURCE, CardAuthorization } from '../../cards/authorizations/index.ts'
 import { area, type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext, SqlContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { oneOf } from '../../kernel/contract/records.ts'
@@ -29,7 +29,7 @@ const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) 
 }
 
 /** Reads again, since the refund may have ended while its lock was awaited. */
-const statusOf = async ({ id }: Refund, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>): Promise<string> =>
+const statusOf = async ({ id }: Refund, { sql, tenant }: SqlContext): Promise<string> =>
   (await refundsById(sql, tenant, [id])).get(id)?.status ?? 'gone'
 
 const EXPIRED_REASON = {
@@ -72,7 +72,7 @@ function processStatusOf(refund: Refund, now: Date) {
 }
 
 /** What a card network sent back in another currency is among the facts of its payment. */
-async function withOriginals(rows: readonly Refund[], { records }: Pick<Context, 'records'>) {
+async function withOriginals(rows: readonly Refund[], { records }: ReadContext) {
   const ids = rows.flatMap(({ sourceType, sourceId }) =>
     sourceType === CARD_REFUND_SOURCE && sourceId !== null ? sourceId : [],
   )

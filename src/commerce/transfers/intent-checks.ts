@@ -5,7 +5,8 @@ import {
   type IntentRow,
   isApprovedPayee,
 } from '../../control/intents/index.ts'
-import type { BatchItem, HotContext, HotHandler } from '../../kernel/contract/handlers.ts'
+import type { DecideContext } from '../../kernel/contract/context.ts'
+import type { BatchItem, HotHandler } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
@@ -33,9 +34,9 @@ export type TransferRequest = BatchItem<
   Omit<CreateInput, 'body'> & { readonly body: CreateInput['body'] & { readonly payee?: InternalPayee } }
 >
 type PayCode = keyof typeof transferRefusals
-export type TransferDecideContext = HotContext<PayCode, typeof completedTransferEvents>
+export type TransferDecideContext = DecideContext<PayCode, typeof completedTransferEvents>
 
-export type InternalPaymentContext = HotContext<PayCode, typeof internalPaymentEvents>
+export type InternalPaymentContext = DecideContext<PayCode, typeof internalPaymentEvents>
 
 export type TransferHandler<State> =
   CreateTransferHandler extends HotHandler<infer _I, infer R, infer _F, infer _E>

@@ -2,7 +2,7 @@ import type { IntentRow } from '../../control/intents/index.ts'
 import { capturePayment, holdPayment, type PaymentBatch } from '../../control/payments/index.ts'
 import { type AssertionRefusalCode, decideAssertion } from '../../identity/passkeys/index.ts'
 import { toSepaText } from '../../iso20022/sepa-charset.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { payOwnerInBatch } from '../../money/incoming/index.ts'
 import {
@@ -153,15 +153,20 @@ export function beginTransfer(
   transfer: TransferRow,
   batch: PaymentBatch,
   days: TransferDayTotals,
-  { emit, wake }: Pick<Context<never, Pick<typeof transferEvents, 'payment.updated'>>, 'emit' | 'wake'>,
+  context: EmitContext<Pick<typeof transferEvents, 'payment.updated'>>,
 ): void {
   const payment = sepaPaymentFromTransfer(transfer)
-  holdPayment(payment, transferAuthorizedFact(transfer), sepaChannel, transferEvidence(transfer), batch, {
-    wake,
-  })
+  holdPayment(
+    payment,
+    transferAuthorizedFact(transfer),
+    sepaChannel,
+    transferEvidence(transfer),
+    batch,
+    context,
+  )
   days.use(transfer)
-  emit('payment.updated', transferEvent(transfer))
-  wake(transferProcess, transfer)
+  context.emit('payment.updated', transferEvent(transfer))
+  context.wake(transferProcess, transfer)
 }
 
 function payRecord(
@@ -171,7 +176,7 @@ function payRecord(
   records: InternalPayments,
   context: InternalPaymentContext,
 ) {
-  const { emit, refuse } = context
+  const { refuse } = context
   const { payments, wallets, book } = batch
   const intent = payments.find(request.input.body.intentId)
   const from = payingWallet(request, batch)
@@ -194,7 +199,7 @@ function payRecord(
     payable,
     reference: null,
   }
-  const { id, handedOver } = payOwnerInBatch(paid, take, wallets, book, records.credits, { ...request, emit })
+  const { id, handedOver } = payOwnerInBatch(paid, take, wallets, book, records.credits, context)
   transfer.creditId = id
   if (handedOver) records.handedOver.push(handedOver)
   return complete(transfer, batch, context)

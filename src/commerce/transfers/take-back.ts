@@ -10,7 +10,7 @@ import {
 } from '../../control/payments/index.ts'
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import { type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, EmitContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, post } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import {
@@ -56,16 +56,11 @@ interface OpenRefunds {
   readonly counters: BudgetCounters
 }
 
-type GivingBack = Pick<
-  Context<never, typeof refundArrivedEvents>,
-  'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
->
-
 /** Locks the paying agents and their counters. Call this before any account is locked. */
 export async function lockRefundedAgents(
   tenant: Tenant,
   paymentIds: readonly string[],
-  { sql, now }: Pick<GivingBack, 'sql' | 'now'>,
+  { sql, now }: SqlContext & TenantNow,
 ): Promise<OpenRefunds> {
   const ids = [...new Set(paymentIds.map(transferIdOf))]
   const transfers = await sql<PaidTransfer>(PAID, [tenant.ownerId, tenant.mode, ids])
@@ -106,7 +101,7 @@ export const refundTransfer = (
   transaction: TransactionRow,
   { id, amountCents: cents, ...place }: RefundPart,
   batch: PostedPaymentBatch,
-  context: Pick<GivingBack, 'emit'>,
+  context: EmitContext<typeof refundArrivedEvents>,
 ): PaymentState =>
   refundPayment(
     walletPaymentFromTransaction(transaction),
@@ -124,8 +119,9 @@ interface ReceivedRefund extends Omit<RefundPart, 'source'> {
 async function recordRefunds(
   { transfers, counters }: OpenRefunds,
   givenBack: readonly ReceivedRefund[],
-  { sql, tenant, now, emit, queueStatement }: GivingBack,
+  context: WriteContext<typeof refundArrivedEvents>,
 ): Promise<void> {
+  const { sql, tenant, now, emit, queueStatement } = context
   const ids = [...transfers.values()].map(({ transactionId }) => transactionId)
   const [transactions, refunds] = await Promise.all([
     transactionsById(sql, tenant, ids),
@@ -137,7 +133,7 @@ async function recordRefunds(
     const transaction = transactions.get(transfer?.transactionId ?? '')
     const { id, walletId, amountCents } = cameBack
     const source = { type: 'credit', id }
-    if (transaction) refundTransfer(transaction, { ...cameBack, source }, batch, { emit })
+    if (transaction) refundTransfer(transaction, { ...cameBack, source }, batch, context)
     else refunds.record(null, { ...BY_PAYEE, agentId: null, walletId, amountCents, source }, NO_CENTS, emit)
   }
   queueStatement(refunds.write(sql))

@@ -1,5 +1,6 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { ByteStream } from '../../kernel/contract/file.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 import { DamagedFileError } from '../../ports/files.ts'
 import { legalGrounds, personalKinds } from '../../values/personal.ts'
 import { type ZipEntry, zipStream } from '../../values/zip.ts'
@@ -13,6 +14,8 @@ import {
 } from './record-pages.ts'
 import { type DataSubject, type SubjectTable, subjectTables } from './tables-of-subject.ts'
 
+type ArchiveContext = SqlContext & { readonly ports: Ports }
+
 interface Made {
   readonly exportId: string
   readonly subject: DataSubject
@@ -22,10 +25,10 @@ interface Made {
 /** The most records of one file in the archive: far below the 4 GiB limit of a file. */
 const MOST_RECORDS = 200_000
 
-export const dataExportArchive = (made: Made, context: Archiving): ByteStream =>
+export const dataExportArchive = (made: Made, context: ArchiveContext): ByteStream =>
   zipStream(entriesOf(made, context), made.madeAt)
 
-async function* entriesOf(made: Made, context: Archiving): AsyncGenerator<ZipEntry> {
+async function* entriesOf(made: Made, context: ArchiveContext): AsyncGenerator<ZipEntry> {
   const manifest: Manifest = { files: [], missing: [] }
   const listed = (entry: ZipEntry, records?: () => number): ZipEntry => ({
     ...entry,
@@ -82,15 +85,13 @@ async function* onePiece(text: string): AsyncGenerator<Uint8Array> {
 function manifestText(
   { exportId, subject, madeAt }: Made,
   manifest: Manifest,
-  { tenant }: Archiving,
+  { tenant }: SqlContext,
 ): string {
   const about = 'Data about the subject of this export, in one mode of the account.'
   const { mode, ownerId } = tenant
   const head = { about, exportId, ownerId, mode, subject, madeAt }
   return `${JSON.stringify({ ...head, ...manifest, kinds: personalKinds, grounds: legalGrounds }, null, 2)}\n`
 }
-
-type Archiving = Pick<Context, 'sql' | 'tenant' | 'ports'>
 
 interface Manifest {
   readonly files: { name: string; bytes: number; sha256: string; records?: number }[]
@@ -112,7 +113,7 @@ const extensions: Readonly<Record<string, string>> = {
 }
 
 /** The files of the tenant. A missing or damaged one is listed in the manifest, and the archive continues. */
-async function* storedFiles(context: Archiving, manifest: Manifest): AsyncGenerator<ZipEntry> {
+async function* storedFiles(context: ArchiveContext, manifest: Manifest): AsyncGenerator<ZipEntry> {
   const { sql, tenant, ports } = context
   let after = ''
   for (;;) {

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext, SqlContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import {
   keyWindows,
@@ -17,8 +17,6 @@ import {
 /** Tables with fewer rows of the account are counted together in one statement. */
 const LARGE = 50_000
 
-type Counting = Pick<Context, 'sql' | 'tenant'>
-
 interface Found<T> extends Row {
   readonly place: number
   readonly found: T
@@ -31,7 +29,7 @@ const countStatement = ({ name, ofOwner, ofSubject }: SubjectTable, bounds: stri
 export async function countRecordsByTable(
   tables: readonly SubjectTable[],
   subject: DataSubject,
-  context: Counting,
+  context: SqlContext,
 ): Promise<number[]> {
   const counts = tables.map(() => 0)
   if (tables.length === 0) return counts
@@ -66,7 +64,7 @@ async function countLarge(
   table: SubjectTable,
   shape: TableShape,
   subject: DataSubject,
-  context: Counting,
+  context: SqlContext,
 ): Promise<number> {
   let count = 0
   for await (const window of keyWindows(table, shape, subject, context, LARGE)) {
@@ -81,10 +79,7 @@ async function countLarge(
   return count
 }
 
-export async function countSubjectRecords(
-  subject: DataSubject,
-  context: Counting & Pick<Context, 'ports'>,
-): Promise<bigint> {
+export async function countSubjectRecords(subject: DataSubject, context: ReadContext): Promise<bigint> {
   const counts = await countRecordsByTable(
     subjectTables(context.ports.personalAreas(), subject),
     subject,

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
-import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { RefusalSpec } from '../../kernel/contract/operation.ts'
@@ -54,14 +54,11 @@ export const merchantSubjectRequired: RefusalSpec = [
 ]
 
 /** The operator asks about records of the platform; every other caller about their own account. */
-export function actForRequestingTenant({
-  actor,
-  switchTenant,
-}: Pick<Context, 'actor' | 'switchTenant'>): void {
+export function actForRequestingTenant({ actor, switchTenant }: Context): void {
   if (actor.type === 'dash') switchTenant(platform)
 }
 
 export const isSubjectOfOtherAccount = (
   type: DataSubjectType | undefined,
-  { actor }: Pick<Context, 'actor'>,
+  { actor }: { readonly actor: Actor },
 ): boolean => actor.type === 'dash' && type !== 'merchant'

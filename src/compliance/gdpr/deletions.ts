@@ -1,7 +1,7 @@
 import { consumeAssertion } from '../../identity/passkeys/index.ts'
 import { verifyOwnerConsent } from '../../identity/people/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { oneOf } from '../../kernel/contract/records.ts'
@@ -46,7 +46,7 @@ export const deletionEvent = (found: Deletion) => ({
   status: found.status,
 })
 
-export const wakeDeletion = ({ id }: Deletion, { wake }: Pick<Context, 'wake'>): void =>
+export const wakeDeletion = ({ id }: Deletion, { wake }: EmitContext): void =>
   wake(dataDeletionProcess, { id, agentId: null })
 
 const OPEN = ['requested', 'waiting', 'ending', 'forgetting'] as const

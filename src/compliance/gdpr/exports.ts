@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext, ReadContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { inRange } from '../../kernel/contract/records.ts'
@@ -33,7 +33,7 @@ const eventData = (found: DataExport) => ({
   status: found.status,
 })
 
-const wakeProcess = ({ id }: DataExport, { wake }: Pick<Context, 'wake'>): void =>
+const wakeProcess = ({ id }: DataExport, { wake }: EmitContext): void =>
   wake(dataExportProcess, { id, agentId: null })
 
 /** By the calendar, as the law counts: the same day of the next month, or its last day. */
@@ -46,7 +46,7 @@ export function oneMonthLater(start: Date): Date {
 
 async function openExport(
   { type, id }: { readonly type: DataExport['subjectType']; readonly id: string },
-  { records, now }: Pick<Context, 'records' | 'now'>,
+  { records, now }: ReadContext,
 ): Promise<DataExport | undefined> {
   const [newest] = await records.find(
     DataExport,
@@ -62,7 +62,7 @@ async function openExport(
 
 async function lockOpenExport(
   subject: Parameters<typeof openExport>[0],
-  context: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>,
+  context: ReadContext,
 ): Promise<DataExport | undefined> {
   const [, open] = await Promise.all([lockTenant(context, 'data exports'), openExport(subject, context)])
   return open

@@ -4,7 +4,7 @@ import {
   resumeCustomerAfterDeletion,
   suspendCustomerForDeletion,
 } from '../../identity/customers/index.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { closeAllWallets } from '../../money/wallets/index.ts'
@@ -39,7 +39,7 @@ interface Forgotten extends Row {
   readonly state: 'more' | 'unsealed' | 'done'
 }
 
-async function forget({ id }: Deletion, { sql, tenant, now }: Pick<Context, 'sql' | 'tenant' | 'now'>) {
+async function forget({ id }: Deletion, { sql, tenant, now }: ReadContext) {
   const [done] = await sql<Forgotten>(FORGET, [tenant.ownerId, tenant.mode, id, now, MOST])
   if (!done) throw new Error('forget_next gives one row')
   return done
@@ -183,9 +183,7 @@ function retainedIn(table: SubjectTable): SubjectTable {
   return kept ? { ...table, ofSubject: ofSubject === null ? kept : `${ofSubject} and ${kept}` } : table
 }
 
-type Asking = Pick<Context, 'sql' | 'tenant' | 'ports'>
-
-async function retainedOf(subject: DataSubject, at: Date, context: Asking): Promise<RetainedRecords[]> {
+async function retainedOf(subject: DataSubject, at: Date, context: ReadContext): Promise<RetainedRecords[]> {
   const tables = subjectTables(context.ports.personalAreas(), subject)
     .filter(table => groundsOf(table).some(ground => legalGrounds[ground].years > 0))
     .map(retainedIn)

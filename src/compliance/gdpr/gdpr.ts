@@ -1,5 +1,5 @@
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { oneOf } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
@@ -112,9 +112,7 @@ select newest.id from purposes p cross join lateral (
   order by c.id desc limit 1
 ) newest`
 
-type Reading = Pick<Context, 'records' | 'sql' | 'tenant'>
-
-async function newestOf({ records, sql, tenant }: Reading): Promise<Consent[]> {
+async function newestOf({ records, sql, tenant }: ReadContext): Promise<Consent[]> {
   const rows = await sql<{ id: string }>(NEWEST, [tenant.ownerId, tenant.mode])
   const found = await records.find(Consent, { id: oneOf(rows.map(({ id }) => id)) })
   return found.sort((one, other) => (one.purpose < other.purpose ? -1 : 1))

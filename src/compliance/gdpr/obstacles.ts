@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { DataSubjectType } from './data-export.ts'
 import type { DataSubject } from './tables-of-subject.ts'
@@ -97,7 +97,7 @@ const conditions: Readonly<
 
 export async function findDeletionBlockers(
   { type, id }: DataSubject,
-  { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
+  { sql, tenant }: SqlContext,
 ): Promise<DeletionBlocker[]> {
   const found = conditions[type].map(
     ([obstacle, from, column = 't.id']) =>

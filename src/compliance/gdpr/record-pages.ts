@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { type DataSubject, type SubjectTable, subjectQueryValues } from './tables-of-subject.ts'
 
@@ -26,7 +26,7 @@ from pg_class c where c.relname = any($1::text[]) and c.relnamespace = 'public':
 
 export async function readTableShapes(
   names: readonly string[],
-  { sql }: Pick<Context, 'sql'>,
+  { sql }: SqlContext,
 ): Promise<ReadonlyMap<string, TableShape>> {
   const rows = await sql<ShapeRow>(SHAPES, [[...new Set(names)]])
   return new Map(rows.map(({ name, columns, key }) => [name, { columns, key: key ?? [] }]))
@@ -70,7 +70,7 @@ export async function* keyWindows(
   table: SubjectTable,
   shape: TableShape,
   subject: DataSubject,
-  context: Pick<Context, 'sql' | 'tenant'>,
+  context: SqlContext,
   rows: number,
 ): AsyncGenerator<Window> {
   const columns = shape.key.map(([name]) => `t.${name}::text`)
@@ -117,14 +117,12 @@ interface RecordRow extends Row {
   readonly key: string[]
 }
 
-type Reading = Pick<Context, 'sql' | 'tenant'>
-
 /** The records of a table about the subject as JSON, page by page. No transaction stays open between pages. */
 export async function* subjectRecordPages(
   table: SubjectTable,
   shape: TableShape,
   subject: DataSubject,
-  context: Reading,
+  context: SqlContext,
 ): AsyncGenerator<readonly string[]> {
   const read = (window: Window): Promise<RecordRow[]> => {
     const [bounds, values] = windowCondition(window, shape)

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext, SqlContext } from '../../kernel/contract/context.ts'
 import type { PersonalArea, PersonalTable } from '../../values/personal.ts'
 import type { DataSubjectType } from './data-export.ts'
 
@@ -41,15 +41,13 @@ export const subjectTables = (areas: readonly PersonalArea[], subject: DataSubje
     }),
   )
 
-type Asking = Pick<Context, 'sql' | 'tenant' | 'ports'>
-
-export const subjectQueryValues = (subject: DataSubject, { tenant }: Pick<Asking, 'tenant'>) => [
+export const subjectQueryValues = (subject: DataSubject, { tenant }: SqlContext) => [
   tenant.ownerId,
   tenant.mode,
   subject.id,
 ]
 
-export async function isKnownSubject(subject: DataSubject, context: Asking): Promise<boolean> {
+export async function isKnownSubject(subject: DataSubject, context: ReadContext): Promise<boolean> {
   if (subject.type === 'owner') return true
   const { type } = subject
   const named = subjectTables(context.ports.personalAreas(), subject).filter(({ table }) =>

@@ -1,5 +1,5 @@
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
@@ -20,23 +20,22 @@ import { merchantApplicationEvent } from './schemas.ts'
 const shown = (application: MerchantApplication) =>
   withMembers(application, { thumbprint: application.thumbprint() })
 
-function issueKey(merchantId: string, { records }: Pick<Context, 'records'>): string {
+function issueKey(merchantId: string, { records }: WriteContext): string {
   const secret = newSecret('mer_')
   records.create(MerchantKey, { merchantId, ...hashAndHint(secret) })
   return secret
 }
 
-function lockApplication(id: string, { records, switchTenant }: Pick<Context, 'records' | 'switchTenant'>) {
+function lockApplication(id: string, { records, switchTenant }: Context) {
   switchTenant(livePlatformTenant)
   return records.lock(MerchantApplication, id)
 }
 
-type Calling = Pick<Context, 'records' | 'actor'>
-
-const callingKey = ({ records, actor }: Calling) => records.findOne(MerchantKey, { id: String(actor.id) })
+const callingKey = ({ records, actor }: WriteContext) =>
+  records.findOne(MerchantKey, { id: String(actor.id) })
 
 /** Locks the calling merchant. While this waited, another request may have revoked the key. */
-async function lockCallingMerchant(context: Calling): Promise<MerchantApplication | null> {
+async function lockCallingMerchant(context: WriteContext): Promise<MerchantApplication | null> {
   const { records } = context
   const known = await callingKey(context)
   const merchant = known && (await records.lock(MerchantApplication, known.merchantId))

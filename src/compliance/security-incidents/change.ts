@@ -1,5 +1,5 @@
-import type { Context } from '../../kernel/contract/context.ts'
-import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Context, ReadContext } from '../../kernel/contract/context.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
@@ -11,11 +11,9 @@ import { incidentProcess } from './process.ts'
 import { scheduleNextReminder } from './reminders.ts'
 import { isEntityField, type ReportFieldEntries } from './report/fields.ts'
 
-type Creating = ContextOf<typeof securityIncidentsApi.create>
-
 export async function lockOpenIncident(
   id: string,
-  context: Pick<Context<'incident_not_found' | 'incident_closed'>, 'records' | 'switchTenant' | 'refuse'>,
+  context: Context<'incident_not_found' | 'incident_closed'>,
 ): Promise<SecurityIncident | Refusal> {
   context.switchTenant(livePlatformTenant)
   const incident = await context.records.lock(SecurityIncident, id)
@@ -32,7 +30,7 @@ const NOT_KNOWN = { occurredAt: null, recoveredAt: null, resolvedAt: null, perso
 
 function timeProblem(
   incident: Times,
-  { now, refuse }: Pick<Context<'time_to_come' | 'invalid_date_order'>, 'now' | 'refuse'>,
+  { now, refuse }: Context<'time_to_come' | 'invalid_date_order'>,
 ): Refusal | undefined {
   const { detectedAt, awareAt, occurredAt, recoveredAt, resolvedAt, personalDataAwareAt } = incident
   const named = { detectedAt, awareAt, occurredAt, recoveredAt, resolvedAt, personalDataAwareAt }
@@ -49,7 +47,7 @@ function timeProblem(
   return undefined
 }
 
-async function aboutEntity({ records }: Pick<Creating, 'records'>): Promise<Record<string, string>> {
+async function aboutEntity({ records }: ReadContext): Promise<Record<string, string>> {
   const [latest] = await records.find(SecurityIncident, {}, { orderBy: { id: 'desc' }, limit: 1 })
   return Object.fromEntries(Object.entries(latest?.fields ?? {}).filter(([number]) => isEntityField(number)))
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { instant } from '../../values/clock.ts'
@@ -55,7 +55,7 @@ export const incidentEvent = (incident: SecurityIncident): z.output<typeof Incid
   isMajor: incident.isMajor,
 })
 
-export function incidentResponse(incident: SecurityIncident, { ports, now }: Pick<Context, 'ports' | 'now'>) {
+export function incidentResponse(incident: SecurityIncident, { ports, now }: ReadContext) {
   const clocks = reportingClocks(incident.clockInput(), ports.weekendRelief)
   const { criteria } = incident
   return withMembers(incident, {

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { formatMinute } from '../../values/clock.ts'
 import type { incidentStepsApi } from './api.ts'
@@ -81,9 +81,11 @@ export const sendDueReminder: HandlerOf<typeof incidentStepsApi.remind> = async 
   return { acted: true }
 }
 
-type Telling = Pick<Context<never, (typeof incidentStepsApi.remind)['emits']>, 'emit'>
-
-function tell(incident: SecurityIncident, { clock, kind }: ReportReminder, { emit }: Telling): void {
+function tell(
+  incident: SecurityIncident,
+  { clock, kind }: ReportReminder,
+  { emit }: EmitContext<(typeof incidentStepsApi.remind)['emits']>,
+): void {
   const { stage, dueAt, article } = clock
   const isOver = kind === 'overdue'
   const data = { ...incidentEvent(incident), stage, dueAt, article, reminder: kind }

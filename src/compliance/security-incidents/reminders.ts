@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { type ReportingClock, reportingClocks } from './clocks.ts'
 import type { SecurityIncident } from './incident.ts'
@@ -45,17 +45,15 @@ export const unsentIncidentReminders = (
     .filter(({ name }) => !given.includes(name))
     .sort((one, other) => one.at.getTime() - other.at.getTime())
 
-type Scheduling = Pick<Context, 'ports' | 'wake'>
-
 export const remainingReportReminders = (
   incident: SecurityIncident,
-  { ports }: Pick<Context, 'ports'>,
+  { ports }: ReadContext,
 ): readonly ReportReminder[] =>
   incident.status === 'closed'
     ? []
     : unsentIncidentReminders(incident.reminded, incident.clockInput(), ports.weekendRelief)
 
-export function scheduleNextReminder(incident: SecurityIncident, context: Scheduling): void {
+export function scheduleNextReminder(incident: SecurityIncident, context: WriteContext): void {
   incident.dueAt = remainingReportReminders(incident, context)[0]?.at ?? null
   context.wake(incidentProcess, { id: incident.id, agentId: null, about: incident.severity })
 }

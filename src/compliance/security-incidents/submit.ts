@@ -20,19 +20,16 @@ const ORDER = ['initial', 'intermediate', 'final'] as const
 type Ordered = (typeof ORDER)[number]
 const isOrdered = (stage: ReportStage): stage is Ordered => (ORDER as readonly string[]).includes(stage)
 
-type Submitting = Pick<
-  Context<
-    | 'not_major'
-    | 'not_reclassified'
-    | 'no_personal_data'
-    | 'already_submitted'
-    | 'earlier_report_missing'
-    | 'covers_later_report'
-    | 'invalid_date_order'
-    | 'time_to_come'
-    | 'too_many_entries'
-  >,
-  'refuse' | 'now'
+type Submitting = Context<
+  | 'not_major'
+  | 'not_reclassified'
+  | 'no_personal_data'
+  | 'already_submitted'
+  | 'earlier_report_missing'
+  | 'covers_later_report'
+  | 'invalid_date_order'
+  | 'time_to_come'
+  | 'too_many_entries'
 >
 
 interface Submission {

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { credentialColumns } from '../../kernel/database/credential.ts'
@@ -40,8 +40,6 @@ export const agentTokensPersonalData = {
   },
 } as const satisfies PersonalData
 
-type ReadContext = Pick<Context, 'sql' | 'tenant'>
-
 const isValid = ({ revokedAt, expiresAt }: AgentToken): boolean =>
   !revokedAt && (!expiresAt || expiresAt > clock.real())
 
@@ -51,7 +49,7 @@ const withoutBudget = { heldCents: null, spentCents: null, remainingCents: null 
  * Adds the held, spent and remaining amounts of each token's budget; null without a budget, as the amounts
  * are not counted then.
  */
-export async function agentTokenResponses(tokens: readonly AgentToken[], { sql, tenant }: ReadContext) {
+export async function agentTokenResponses(tokens: readonly AgentToken[], { sql, tenant }: SqlContext) {
   const budgeted = tokens.filter(({ maxAmountCents }) => maxAmountCents !== null).map(({ id }) => id)
   const useOf = await readBudgetUse(sql, tenant, budgeted)
   const paidOf = await readSpentByTokens(sql, tenant, budgeted)
@@ -72,7 +70,7 @@ export async function agentTokenResponses(tokens: readonly AgentToken[], { sql, 
   })
 }
 
-export async function agentTokenResponse(token: AgentToken, context: ReadContext) {
+export async function agentTokenResponse(token: AgentToken, context: SqlContext) {
   return requireFirst(await agentTokenResponses([token], context))
 }
 
@@ -81,7 +79,7 @@ select id, last_used_at as "lastUsedAt" from agent_tokens where owner_id = $1 an
 
 export async function readTokenUses(
   ids: readonly string[],
-  { sql, tenant: { ownerId, mode } }: ReadContext,
+  { sql, tenant: { ownerId, mode } }: SqlContext,
 ): Promise<ReadonlyMap<string, Date | null>> {
   const rows =
     ids.length === 0

@@ -7,7 +7,7 @@ import {
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type InputOf } from '../../kernel/contract/operation.ts'
 import { oneOf, type RecordCondition } from '../../kernel/contract/records.ts'
 import { expandScopes, type Scope, tokenScopes } from '../../kernel/contract/scopes.ts'
@@ -123,11 +123,9 @@ const agentTokens = bindHandlers(agentTokensApi, {
   },
 })
 
-type RevokeContext = Pick<Context<never, typeof agentTokenRevokedEvent>, 'records' | 'emit'>
-
 async function revokeAll(
   filter: RecordCondition<AgentToken>,
-  { records, emit }: RevokeContext,
+  { records, emit }: WriteContext<typeof agentTokenRevokedEvent>,
 ): Promise<void> {
   const tokens = await records.find(
     AgentToken,
@@ -142,7 +140,7 @@ async function revokeAll(
 
 export async function revokeDelegationTokens(
   delegationIds: readonly string[],
-  context: RevokeContext,
+  context: WriteContext<typeof agentTokenRevokedEvent>,
 ): Promise<void> {
   if (delegationIds.length > 0) await revokeAll({ delegationId: oneOf(delegationIds) }, context)
 }
@@ -158,7 +156,7 @@ interface TokenDelegation {
 export function issueDelegationToken(
   { id: delegationId, agentId, label, scopes }: TokenDelegation,
   expiresAt: Date,
-  { records, ports, emit }: Pick<Context<never, typeof agentTokenCreatedEvent>, 'records' | 'ports' | 'emit'>,
+  { records, ports, emit }: WriteContext<typeof agentTokenCreatedEvent>,
 ): { tokenId: string; secret: string } {
   const secret = newBearerSecret('at_dlg_', ports)
   const members = { agentId, label: label ?? 'Delegation', scopes, expiresAt, delegationId }
@@ -182,7 +180,7 @@ const ASSISTANT_TOKEN_PREFIX = 'at_mcp_'
 export function issueAssistantToken(
   members: TokenOfAssistant,
   expiresAt: Date,
-  { records, emit }: Pick<Context<never, typeof agentTokenCreatedEvent>, 'records' | 'emit'>,
+  { records, emit }: WriteContext<typeof agentTokenCreatedEvent>,
 ): { tokenId: string; secret: string } {
   const secret = newSecret(ASSISTANT_TOKEN_PREFIX)
   const token = records.create(AgentToken, { ...members, expiresAt, ...hashAndHint(secret) })
@@ -195,7 +193,7 @@ export async function renewAssistantToken(
   tokenId: string,
   boundTo: string | null,
   expiresAt: Date,
-  { records }: Pick<Context, 'records'>,
+  { records }: WriteContext,
 ): Promise<string | undefined> {
   const token = await records.lock(AgentToken, tokenId)
   if (!token || token.revokedAt || token.boundTo !== boundTo) return undefined
@@ -204,8 +202,10 @@ export async function renewAssistantToken(
   return secret
 }
 
-export const revokeAssistantToken = (tokenId: string, context: RevokeContext): Promise<void> =>
-  revokeAll({ id: tokenId }, context)
+export const revokeAssistantToken = (
+  tokenId: string,
+  context: WriteContext<typeof agentTokenRevokedEvent>,
+): Promise<void> => revokeAll({ id: tokenId }, context)
 
 const MANDATE_OF_GRANT = `
 case when s.only_at is not null then (select g.mandate_id from oauth_grants g

@@ -1,8 +1,9 @@
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { contains, not, type Records } from '../../kernel/contract/records.ts'
+import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { contains, not, type RecordReader, type Records } from '../../kernel/contract/records.ts'
 import { openWallet } from '../../money/wallets/index.ts'
 import { Agent, agentEvent, agentMachine, agentsPersonalData, lockAgent, unfreezeAgent } from './agent.ts'
 import { agentsApi } from './api.ts'
@@ -17,7 +18,7 @@ import {
 import { agentDeletionSteps, agentProcess } from './process.ts'
 import { unfreezing, wideningOfNewAgent, wideningsOfAgent } from './widening.ts'
 
-export const findAgent = (records: Records, id: string): Promise<Agent | null> =>
+export const findAgent = (records: RecordReader, id: string): Promise<Agent | null> =>
   records.findOne(Agent, { id })
 
 async function isExternalIdTaken(
@@ -34,7 +35,6 @@ const frozenByRiskMessage = (id: string, alertId: string): string =>
   `Risk has frozen the agent: review ${alertId} (GET /risk/alerts?agentId=${id}), then unfreeze it with POST /risk/agents/${id}/unfreeze.`
 
 type Create = HandlerOf<typeof agentsApi.create>
-type CreateContext = ContextOf<typeof agentsApi.create>
 
 interface NewAgent extends Partial<Omit<Parameters<Create>[0]['body'], 'webauthnAssertion'>> {
   readonly id?: string
@@ -44,7 +44,7 @@ interface NewAgent extends Partial<Omit<Parameters<Create>[0]['body'], 'webauthn
 /** Opens the agent's wallet with it. */
 export async function createAgent(
   { policyId = null, ...members }: NewAgent,
-  context: Pick<CreateContext, 'records' | 'sql' | 'tenant' | 'now' | 'ports' | 'emit' | 'queueStatement'>,
+  context: WriteContext<(typeof agentsApi.create)['emits']>,
 ): Promise<Agent> {
   const agent = context.records.create(Agent, members)
   context.emit('agent.created', { ...agentEvent(agent), policyId })

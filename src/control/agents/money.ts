@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext, SqlContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { lockBook, readWalletBalances, shortfallMessage } from '../../money/ledger/index.ts'
 import {
@@ -76,19 +76,13 @@ cross join lateral (
 where c.owner_id = $1 and c.mode = $2 and c.agent_id = $3 and w.status <> 'closed'`
 
 /** The open purses of the agent's cards. Sent after the lock of the agent, so it sees all of them. */
-export async function openPursesOfAgent(
-  agentId: string,
-  { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
-): Promise<string[]> {
+export async function openPursesOfAgent(agentId: string, { sql, tenant }: SqlContext): Promise<string[]> {
   const purses = await sql<{ id: string }>(PURSES, [tenant.ownerId, tenant.mode, agentId])
   return purses.map(({ id }) => id)
 }
 
 /** Held money may still be paid out, so these wallets cannot be emptied yet. */
-export async function holdsMoney(
-  wallets: readonly string[],
-  context: Pick<Context, 'sql' | 'tenant' | 'now'>,
-): Promise<boolean> {
+export async function holdsMoney(wallets: readonly string[], context: ReadContext): Promise<boolean> {
   const book = await lockBook(context.sql, context, { wallets })
   return wallets.some(id => book.balance(id).held > 0n)
 }

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
 import type { Agent } from './agent.ts'
@@ -32,7 +32,7 @@ for no key update of p`
 /** A template by its amounts, since it may have changed since the person saw it; a preset by its name. */
 export async function wideningOfNewAgent(
   { name, policyId }: { readonly name: string; readonly policyId: string },
-  { sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>,
+  { sql, tenant: { ownerId, mode } }: SqlContext,
 ): Promise<StatedWidening> {
   const [template] = await sql<Template>(TEMPLATE, [ownerId, mode, policyId])
   const amounts = Object.entries(template?.rules ?? {}).flatMap(([rule, value]) =>

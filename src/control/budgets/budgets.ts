@@ -1,7 +1,7 @@
 import { defineEntity } from '@mikro-orm/core'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import type { StatedWidening } from '../../statements/index.ts'
@@ -61,10 +61,7 @@ const wideningsOfBudget = (
 
 const unlimited = { dailyLimitCents: null, monthlyLimitCents: null, day: null, month: null, updatedAt: null }
 
-async function budgetResponse(
-  budget: Limits | null,
-  { sql, tenant, now }: Pick<Context, 'sql' | 'tenant' | 'now'>,
-) {
+async function budgetResponse(budget: Limits | null, { sql, tenant, now }: ReadContext) {
   const counters = budget && (await readCounters(sql, { tenant, now }, [])).ownerCounters()
   if (!budget || !counters) return unlimited
   const { dailyLimitCents, monthlyLimitCents, updatedAt } = budget

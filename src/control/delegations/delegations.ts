@@ -2,10 +2,10 @@ import { keyExpiryProblem, lockCaller } from '../../identity/keys/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf, type InputOf } from '../../kernel/contract/operation.ts'
-import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
+import { type RecordReader, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { hashAndHint, hashSecret, newSecret } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
@@ -76,14 +76,15 @@ const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, context
   const { tokenId, secret } = issueDelegationToken(delegation, tokenExpiresAt, context)
   Object.assign(delegation, { redeemedAt: now, tokenId })
   emit('delegation.redeemed', delegationEvent(delegation))
-  const response = await delegationResponse(delegation, { sql, tenant: { ownerId, mode }, now })
+  const response = await delegationResponse(delegation, context)
   return Object.assign(response, { token: secret })
 }
 
 /** A delegation that expires earlier also ends its code. */
 const CODE_LIFETIME_MS = days(1)
 
-const find = (records: Records, id: string): Promise<Delegation | null> => records.findOne(Delegation, { id })
+const find = (records: RecordReader, id: string): Promise<Delegation | null> =>
+  records.findOne(Delegation, { id })
 
 const AGENT_OF =
   'id = (select d.agent_id from delegations d where d.owner_id = ? and d.mode = ? and d.id = ?)'
@@ -92,7 +93,7 @@ const AGENT_OF =
  * Locks the agent of a delegation before the delegations, in the order of spending, so that no intent is
  * approved by the state before the change.
  */
-const lockAgentOf = (id: string, { records, tenant }: Pick<Context, 'records' | 'tenant'>) =>
+const lockAgentOf = (id: string, { records, tenant }: WriteContext) =>
   records.findOne(Agent, sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id]), { lock: true })
 
 const lockedInOrder = { orderBy: { id: 'asc' }, lock: true } as const
@@ -106,7 +107,7 @@ const SUBTREE = `id = any(array(
   )
   select s.id from subtree s where s.id = ? or s.${OPEN_DELEGATION_SQL}))`
 
-async function lockSubtree(id: string, context: Pick<Context, 'records' | 'tenant'>): Promise<Delegation[]> {
+async function lockSubtree(id: string, context: WriteContext): Promise<Delegation[]> {
   const { ownerId, mode } = context.tenant
   const condition = sqlCondition(SUBTREE, [ownerId, mode, id, ownerId, mode, id])
   const [, subtree] = await Promise.all([
@@ -116,19 +117,18 @@ async function lockSubtree(id: string, context: Pick<Context, 'records' | 'tenan
   return subtree
 }
 
-type RevokeContext = Pick<
-  Context<never, typeof delegationRevokedEvent & typeof agentTokenRevokedEvent>,
-  'records' | 'now' | 'emit'
->
-
-async function revokeAll(open: readonly Delegation[], { records, now, emit }: RevokeContext): Promise<void> {
+async function revokeAll(
+  open: readonly Delegation[],
+  context: WriteContext<typeof delegationRevokedEvent & typeof agentTokenRevokedEvent>,
+): Promise<void> {
+  const { now, emit } = context
   for (const delegation of open) {
     delegationMachine.move(delegation, 'revoked')
     delegation.revokedAt = now
     emit('delegation.revoked', delegationEvent(delegation))
   }
   const ids = open.map(({ id }) => id)
-  await revokeDelegationTokens(ids, { records, emit })
+  await revokeDelegationTokens(ids, context)
 }
 
 type NewDelegation = InputOf<typeof delegationsApi.create>['body']
@@ -222,7 +222,7 @@ const delegations = bindHandlers(delegationsApi, {
     if (delegation.expiresAt > now || !delegationMachine.move(delegation, 'expired'))
       return { expired: false }
     emit('delegation.expired', delegationEvent(delegation))
-    await revokeDelegationTokens([delegation.id], { records, emit })
+    await revokeDelegationTokens([delegation.id], context)
     return { expired: true }
   },
 })

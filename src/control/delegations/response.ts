@@ -1,13 +1,11 @@
 import type { z } from 'zod'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { addCents, type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
 import { readBudgetUse } from '../agents/index.ts'
 import type { delegationRevokedEvent } from './api.ts'
 import { type Delegation, isDelegationOpen } from './delegation.ts'
-
-type ReadContext = Pick<Context, 'sql' | 'tenant' | 'now'>
 
 interface Cap extends Row {
   readonly id: string

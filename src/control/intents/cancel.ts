@@ -1,5 +1,6 @@
+import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { reactionToAll } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { lockBook } from '../../money/ledger/index.ts'
 import { type Agent, findAgent } from '../agents/index.ts'
@@ -16,15 +17,10 @@ import { IntentEvent } from './schemas.ts'
  */
 export const OPEN_INTENT_SQL = "status in ('created', 'approved')"
 
-type IntentCancelContext = Pick<
-  Context<never, { 'intent.cancelled': typeof IntentEvent }>,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'queueStatement'
->
-
 export function cancelIntent(
   intent: IntentRow,
   comment: string | null,
-  { emit, wake }: Pick<IntentCancelContext, 'emit' | 'wake'>,
+  { emit, wake }: EmitContext<{ 'intent.cancelled': typeof IntentEvent }>,
 ): void {
   if (!intentMachine.move(intent, 'cancelled')) return
   intent.comment = comment || intent.comment
@@ -35,7 +31,7 @@ export function cancelIntent(
 async function openReservations(
   ids: readonly string[],
   agent: Agent,
-  { sql, tenant, now }: Pick<IntentCancelContext, 'sql' | 'tenant' | 'now'>,
+  { sql, tenant, now }: SqlContext & TenantNow,
 ) {
   const causes = ids.map(id => intentCause({ id }))
   const [counters, book] = await Promise.all([
@@ -82,7 +78,7 @@ export const cancelIntentsOfToken = (
     agentId,
     comment,
   }: { readonly tokenId: string; readonly agentId: string; readonly comment: string },
-  context: IntentCancelContext,
+  context: WriteContext<{ 'intent.cancelled': typeof IntentEvent }>,
 ): Promise<void> => cancelAll({ select: OPEN_BY_TOKENS, ids: [tokenId], agentId, comment }, context)
 
 interface OpenIntents {
@@ -94,7 +90,7 @@ interface OpenIntents {
 
 async function cancelAll(
   { select, ids: parents, agentId, comment }: OpenIntents,
-  context: IntentCancelContext,
+  context: WriteContext<{ 'intent.cancelled': typeof IntentEvent }>,
 ): Promise<void> {
   const { records, sql, tenant, now, queueStatement } = context
   const values = [tenant.ownerId, tenant.mode, parents]

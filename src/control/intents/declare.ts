@@ -24,6 +24,7 @@ import { type PaymentTokenPayee, type ResolvedPayees, resolvePayees, riskScoredS
 import { intentProcess } from './process.ts'
 import { intentEvent, unpaidIntentResponse } from './response.ts'
 import {
+  approversOf,
   budgetLevelBlocker,
   budgetLevelIds,
   decideIntentSpend,
@@ -90,7 +91,7 @@ function proposedSpend(
     ...payees.resolve(body),
     ...budgetLevelIds(actor, runId, body),
     agentId: body.agentId ?? actor.agentId ?? '',
-    ownMandateId: actor.ownMandateId,
+    ...approversOf(actor),
     amountCents: body.amountCents,
     mcc: body.mcc,
   }

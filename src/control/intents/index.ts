@@ -12,6 +12,7 @@ export {
   hasPayeeRecord,
   type Intent,
   type IntentRow,
+  intentPaymentProblem,
   lockIntents,
   unpayableIntentReason,
 } from './intent.ts'
@@ -34,5 +35,11 @@ export {
   lockIntentPayments,
   updateIntentReceiptState,
 } from './payments.ts'
-export { declareIntentRefusals, IntentEvent, intentUseRefusals, payeeRequestRefusals } from './schemas.ts'
+export {
+  declareIntentRefusals,
+  IntentEvent,
+  intentPaymentRefusals,
+  intentUseRefusals,
+  payeeRequestRefusals,
+} from './schemas.ts'
 export { intentSimulationApi } from './simulation-api.ts'

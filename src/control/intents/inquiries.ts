@@ -11,18 +11,13 @@ import { intentInquiryApi } from './inquiry-api.ts'
 import { Intent, type intentMachine } from './intent.ts'
 import { intentEvent, intentPaymentSentence, paymentsOfIntents } from './response.ts'
 
-type ReadContext = Pick<
-  ContextOf<typeof intentInquiryApi.explanation>,
-  'records' | 'sql' | 'tenant' | 'ports'
->
-
 type PastDecision = Pick<Intent['decision'], 'id' | 'policyId' | 'policyVersion' | 'reason' | 'checks'> & {
   readonly at: Date
 }
 
 async function decisionsOn(
   intent: Intent,
-  { records }: ReadContext,
+  { records }: ContextOf<typeof intentInquiryApi.explanation>,
 ): Promise<readonly [PastDecision, ...PastDecision[]]> {
   const where = { subjectId: intent.id, subjectType: 'intent' }
   const stored = await records.find(StoredDecision, where, { orderBy: { id: 'asc' } })
@@ -40,7 +35,7 @@ async function decisionsOn(
 
 async function cardSentence(
   { status, cardId }: Intent,
-  { records }: ReadContext,
+  { records }: ContextOf<typeof intentInquiryApi.explanation>,
 ): Promise<string | undefined> {
   const isOpen = status === 'created' || status === 'approved'
   const card = isOpen && cardId ? await records.findOne(CardTerms, { id: cardId }) : null
@@ -71,7 +66,11 @@ const summaryByStatus: Readonly<Record<IntentStatus, (intent: Intent, why: strin
       : `The intent expired before a person decided: ${why}`,
 }
 
-async function summaryOf(intent: Intent, policyReason: string, context: ReadContext): Promise<string> {
+async function summaryOf(
+  intent: Intent,
+  policyReason: string,
+  context: ContextOf<typeof intentInquiryApi.explanation>,
+): Promise<string> {
   const { decidedBy, comment } = intent
   const personsReason = comment ? `a person decided, with the comment: ${comment}` : 'a person decided'
   const byPerson = decidedBy !== null && decidedBy.type !== 'policy' && decidedBy.type !== 'mandate'

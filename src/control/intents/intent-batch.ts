@@ -94,7 +94,8 @@ export const cancelIntentOperation: Cancel = {
     })
     return { ...state, payments }
   },
-  decide(request, state: CancelState, { emit, refuse, wake }) {
+  decide(request, state: CancelState, verdict) {
+    const { refuse } = verdict
     const { input, actor, now } = request
     const intent = state.intents.get(input.params.id)
     if (!intent || !mayReachRecord(actor, intent)) return refuse('intent_not_found')
@@ -103,7 +104,7 @@ export const cancelIntentOperation: Cancel = {
       return refuse('intent_closed', alreadyInStatusMessage(intent.status))
     if (intent.paymentId) return refuse('intent_being_paid')
     if (intent.expiresAt <= now) return refuse('intent_expired')
-    cancelIntent(intent, input.body.comment, { emit, wake })
+    cancelIntent(intent, input.body.comment, verdict)
     intent.updatedAt = now
     release(intent, state)
     return state.payments.responseOf(intent)

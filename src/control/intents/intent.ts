@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Actor } from '../../kernel/contract/actor.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import { oneOf, type Records } from '../../kernel/contract/records.ts'
+import { oneOf, type RecordReader } from '../../kernel/contract/records.ts'
 import {
   centsColumn,
+  mayUseRecord,
   nullable,
   recordColumns,
   tenantTable,
@@ -188,15 +190,28 @@ export const lockIntents = lockedRowsById(intentTable)
 
 export const findIntents = rowsById(intentTable)
 
-export const findIntent = (records: Records, id: string): Promise<Intent | null> =>
+export const findIntent = (records: RecordReader, id: string): Promise<Intent | null> =>
   records.findOne(Intent, { id })
 
 export async function findIntentsById(
-  records: Records,
+  records: RecordReader,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Intent>> {
   const intents = await records.find(Intent, { id: oneOf([...new Set(ids)]) })
   return new Map(intents.map(intent => [intent.id, intent]))
+}
+
+/**
+ * Why this caller may not pay the intent. An assistant pays what it declared itself. A session of the console pays what
+ * a person has approved with a passkey, since everything else could be paid by the thief of a session.
+ */
+export function intentPaymentProblem(
+  actor: Actor,
+  { tokenId, status, decidedBy }: Pick<Intent, 'tokenId' | 'status' | 'decidedBy'>,
+): 'intent_other_token' | 'intent_unsigned' | undefined {
+  if (!mayUseRecord(actor, { tokenId })) return 'intent_other_token'
+  const isUnsigned = status === 'approved' && decidedBy?.type !== 'console'
+  return actor.type === 'console' && isUnsigned ? 'intent_unsigned' : undefined
 }
 
 export function unpayableIntentReason(

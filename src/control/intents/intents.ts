@@ -3,7 +3,7 @@ import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
 import {
   type RecordCondition,
-  type Records,
+  type RecordReader,
   type RowSource,
   sqlCondition,
 } from '../../kernel/contract/records.ts'
@@ -39,6 +39,7 @@ import {
 } from './response.ts'
 import { intentSimulationApi } from './simulation-api.ts'
 import {
+  approversOf,
   budgetLevelBlocker,
   budgetLevelIds,
   decideIntentSpend,
@@ -55,7 +56,9 @@ async function simulateForAgent(agentId: string, payee: ResolvedPayee, body: Bod
   const { at, amountCents, mcc } = body
   const tenantNow = { tenant, now: at ?? context.now }
   const levels = budgetLevelIds(actor, context.runId, body)
-  const spend = { agentId, amountCents, mcc, ...payee, ...levels, ownMandateId: actor.ownMandateId }
+  // In the console a person tries out what the agent may pay; what the person declares waits in any case.
+  const approvers = actor.type === 'console' ? {} : approversOf(actor)
+  const spend = { agentId, amountCents, mcc, ...payee, ...levels, ...approvers }
   const spendContext = await readSpendDecisionContext(sql, tenantNow, [spend])
   const agent = spendingAgentFor(actor, agentId, spendContext)
   if (!agent) return refuse('agent_not_found')
@@ -132,7 +135,7 @@ function processStatusOf(intent: Intent, now: Date) {
   }
 }
 
-const find = (records: Records, id: string): Promise<Intent | null> => records.findOne(Intent, { id })
+const find = (records: RecordReader, id: string): Promise<Intent | null> => records.findOne(Intent, { id })
 
 /** Literal: PostgreSQL would not use the index over the other intents of an agent for a parameter. */
 const byStatus = (status: Intent['status'] | undefined) =>

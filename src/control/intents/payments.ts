@@ -1,5 +1,5 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext, SqlContext } from '../../kernel/contract/context.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { LockedBook, PostingCause } from '../../money/ledger/index.ts'
@@ -24,8 +24,6 @@ export const intentPaidEvents = {
   'intent.completed': declareEvent('An intent has been paid.', IntentEvent),
   ...mandateExhaustedEvent,
 }
-
-type PaymentContext = Pick<Context<never, typeof intentPaidEvents>, 'emit' | 'wake'>
 
 export type IntentSubmissionBlocker = 'agent_not_active' | 'intent_other_merchant'
 
@@ -101,12 +99,12 @@ export class IntentPayments {
   }
 
   /** The payment was cancelled before its submission, so the intent can be paid again, or ends. */
-  cancel(intent: IntentRow, { wake }: Pick<PaymentContext, 'wake'>): void {
+  cancel(intent: IntentRow, { wake }: EmitContext<typeof intentPaidEvents>): void {
     this.#change(intent, { paymentId: null })
     if (intent.workflowId) wake(intentProcess, intent)
   }
 
-  complete(intent: IntentRow, transactionId: string, context: PaymentContext): void {
+  complete(intent: IntentRow, transactionId: string, context: EmitContext<typeof intentPaidEvents>): void {
     if (!intentMachine.move(intent, 'completed')) throw new Error(`${intent.id} cannot be paid`)
     this.#change(intent, { transactionId, paymentId: null })
     context.emit('intent.completed', intentEvent(intent))
@@ -114,12 +112,12 @@ export class IntentPayments {
     this.#endMandateOf(intent, context)
   }
 
-  #endMandateOf({ decidedBy }: IntentRow, context: PaymentContext): void {
+  #endMandateOf({ decidedBy }: IntentRow, context: EmitContext<typeof intentPaidEvents>): void {
     if (decidedBy?.type === 'mandate' && decidedBy.id)
       this.#exhausted.endIfUsedUp(decidedBy.id, this.counters, context)
   }
 
-  releaseRest(intent: IntentRow, book: LockedBook, context: PaymentContext): void {
+  releaseRest(intent: IntentRow, book: LockedBook, context: EmitContext<typeof intentPaidEvents>): void {
     book.release(intentCause(intent))
     this.counters.release(intentCause(intent))
     this.#endMandateOf(intent, context)
@@ -176,7 +174,7 @@ const NOTE = 'update intents set receipt_status = $4 where owner_id = $1 and mod
 export async function updateIntentReceiptState(
   intentId: string,
   read: () => Promise<Status>,
-  { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
+  { sql, tenant }: SqlContext,
 ): Promise<void> {
   const key = [tenant.ownerId, tenant.mode, intentId]
   await sql(LOCK, key)

@@ -1,18 +1,18 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { IntentPayment } from '../../kernel/contract/payables.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { formatOriginal } from '../../values/original-amount.ts'
 import { truncateText } from '../../values/schemas.ts'
 import type { Intent, IntentRow } from './intent.ts'
 
-type ReadContext = Pick<Context, 'sql' | 'tenant' | 'ports'>
-
+type PaymentsContext = SqlContext & { readonly ports: Ports }
 type PayableIntent = Pick<Intent, 'id' | 'status'>
 
 export async function paymentsOfIntents(
   intents: readonly PayableIntent[],
-  { sql, tenant, ports }: ReadContext,
+  { sql, tenant, ports }: PaymentsContext,
 ): Promise<readonly IntentPayment[]> {
   const wasApproved = ({ status }: PayableIntent): boolean => status !== 'created' && status !== 'denied'
   const ids = intents.filter(wasApproved).map(({ id }) => id)
@@ -21,7 +21,7 @@ export async function paymentsOfIntents(
 
 export type LatestIntentPayments = Awaited<ReturnType<typeof latestIntentPayments>>
 
-export async function latestIntentPayments(intents: readonly PayableIntent[], context: ReadContext) {
+export async function latestIntentPayments(intents: readonly PayableIntent[], context: PaymentsContext) {
   const payments = await paymentsOfIntents(intents, context)
   const latest = new Map(payments.toReversed().map(payment => [payment.intentId, payment]))
   return {
@@ -30,12 +30,12 @@ export async function latestIntentPayments(intents: readonly PayableIntent[], co
   }
 }
 
-export async function intentResponses(intents: readonly Intent[], context: ReadContext) {
+export async function intentResponses(intents: readonly Intent[], context: PaymentsContext) {
   const { responseOf } = await latestIntentPayments(intents, context)
   return intents.map(intent => responseOf(intent))
 }
 
-export async function intentResponse(intent: Intent, context: ReadContext) {
+export async function intentResponse(intent: Intent, context: PaymentsContext) {
   return requireFirst(await intentResponses([intent], context))
 }
 

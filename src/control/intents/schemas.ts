@@ -162,6 +162,15 @@ export const intentUseRefusals = {
   ],
 } as const satisfies Record<string, RefusalSpec>
 
+/** Operations that pay refuse them as well. A transfer is signed by itself. */
+export const intentPaymentRefusals = {
+  ...intentUseRefusals,
+  intent_unsigned: [
+    403,
+    'In the console, a person pays only what a passkey has approved, and this intent was approved without one. Pay it with a key or the agent’s token, or declare another intent here and approve it.',
+  ],
+} as const satisfies Record<string, RefusalSpec>
+
 const { assertion_required: _, ...signatureRefusals } = assertionRefusals
 
 /** For a signature that is sent with the request. Without one, the refusal is `attestation_required`. */

@@ -70,7 +70,7 @@ export const intentSimulationApi = {
       use: 'Use it to check whether a payment would be approved, without declaring an intent. The check reserves nothing and guarantees nothing.',
     },
     description:
-      'Nothing is stored or reserved. With `agentId`, the answer is what `POST /intents` would decide with the same fields, token and `X-Run-Id`.\n\nWith `policyId` or `policy`, only the rules decide, for an agent that has spent nothing and has enough money. `at` sets the time, and with it the active hours, the policy’s expiry, and the day and month whose limits apply, with the amounts reserved and spent in them so far.',
+      'Nothing is stored or reserved. With `agentId`, the answer is what `POST /intents` would decide with the same fields, token and `X-Run-Id`; in the console, what it would decide for the agent.\n\nWith `policyId` or `policy`, only the rules decide, for an agent that has spent nothing and has enough money. `at` sets the time, and with it the active hours, the policy’s expiry, and the day and month whose limits apply, with the amounts reserved and spent in them so far.',
     callers: ['key', 'agent'],
     scope: 'policies:read',
     run: 'read',

@@ -26,6 +26,7 @@ export interface ProposedSpend
     Pick<SpendRequest, 'amountCents' | 'mcc'> {
   readonly agentId: string
   readonly ownMandateId?: string | null | undefined
+  readonly approvedOnlyBy?: SpendRequest['approvedOnlyBy']
 }
 
 /** The money in wallets: either the ledger's locked book, or balances that were only read. */
@@ -120,6 +121,18 @@ export const budgetLevelIds = (
   cardId: named.cardId,
 })
 
+/**
+ * What may approve in place of a person: for an assistant the mandate of its connection, for a session of the console
+ * nothing, since its thief has no passkey.
+ */
+export function approversOf({
+  type,
+  ownMandateId,
+}: Actor): Pick<ProposedSpend, 'ownMandateId' | 'approvedOnlyBy'> {
+  if (type === 'console') return { ownMandateId: null, approvedOnlyBy: 'person' }
+  return ownMandateId === undefined ? {} : { ownMandateId, approvedOnlyBy: 'mandate' }
+}
+
 export const spendingAgentFor = (
   actor: Actor,
   agentId: string,
@@ -152,7 +165,7 @@ export function decideIntentSpend(
   tenantNow: TenantNow,
   subject: PostingCause,
 ): DecidedIntent {
-  const { amountCents, merchant, payeeIban, mcc, country, ownMandateId } = proposed
+  const { amountCents, merchant, payeeIban, mcc, country, ownMandateId, approvedOnlyBy } = proposed
   const spend = { amountCents, merchant, payeeIban, mcc, country }
   const fingerprint = duplicateFingerprint(proposed)
   const possibleDuplicateOf = (fingerprint && duplicates.get(fingerprint)) || null
@@ -169,7 +182,7 @@ export function decideIntentSpend(
     risk: riskAssessor.assess(agent.id, riskScoredSpend(spend)),
     walletFrozen: funds.isFrozen(agent.walletId),
     availableCents: funds.available(agent.walletId),
-    ...(ownMandateId === undefined ? {} : { onlyByMandate: true as const }),
+    approvedOnlyBy,
     ...mandates.covering(agent.id, spend, tenantNow.now, ownMandateId),
   }
   const use = counters.snapshotOf(agent.id, agent.term)

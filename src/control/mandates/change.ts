@@ -2,7 +2,7 @@ import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { findPerson, personEvents } from '../../identity/people/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { reaction } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
@@ -25,13 +25,11 @@ import { type mandateExhaustedEvent, type mandateRevokedEvent, mandateSuspendedE
 
 const AGENT_OF = 'id = (select m.agent_id from mandates m where m.owner_id = ? and m.mode = ? and m.id = ?)'
 
-type Locking = Pick<Context, 'records' | 'tenant'>
-
 /**
  * Locks the agent first, as spending does, and then the mandate, so that no intent is approved by the state
  * before the change.
  */
-async function lockMandate(id: string, { records, tenant }: Locking) {
+async function lockMandate(id: string, { records, tenant }: WriteContext) {
   const condition = sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id])
   const [agent, mandate] = await Promise.all([
     records.findOne(Agent, condition, { lock: true }),
@@ -40,13 +38,11 @@ async function lockMandate(id: string, { records, tenant }: Locking) {
   return agent && mandate && { agent, mandate }
 }
 
-type Suspending = Pick<Context<never, typeof mandateSuspendedEvent>, 'emit' | 'wake'>
-
 function suspendMandate(
   mandate: Mandate,
   because: MandateSuspensionReason,
   comment: string | null,
-  { emit, wake }: Suspending,
+  { emit, wake }: EmitContext<typeof mandateSuspendedEvent>,
 ): void {
   if (!mandateMachine.move(mandate, 'suspended')) return
   Object.assign(mandate, { suspendedBecause: because, comment })
@@ -105,9 +101,11 @@ export const revokeMandate: HandlerOf<typeof mandatesApi.revoke> = async ({ para
   return mandateResponse(mandate, context)
 }
 
-type Revoking = Pick<Context<never, typeof mandateRevokedEvent>, 'now' | 'emit' | 'wake'>
-
-function endByRevocation(mandate: Mandate, comment: string | null, { now, emit, wake }: Revoking): void {
+function endByRevocation(
+  mandate: Mandate,
+  comment: string | null,
+  { now, emit, wake }: EmitContext<typeof mandateRevokedEvent>,
+): void {
   mandateMachine.move(mandate, 'revoked')
   Object.assign(mandate, { suspendedBecause: null, comment, endedAt: now })
   emit('mandate.revoked', mandateEvent(mandate, comment))
@@ -118,7 +116,7 @@ function endByRevocation(mandate: Mandate, comment: string | null, { now, emit, 
 export async function revokeOpenMandate(
   id: string,
   comment: string,
-  context: Revoking & Locking,
+  context: WriteContext<typeof mandateRevokedEvent>,
 ): Promise<void> {
   const found = await lockMandate(id, context)
   if (found && isMandateOpen(found.mandate, context.now)) endByRevocation(found.mandate, comment, context)
@@ -183,8 +181,6 @@ export const mandateReactions = {
   ),
 }
 
-type EmitContext = Pick<Context<never, typeof mandateExhaustedEvent>, 'emit' | 'wake'>
-
 type Ended = Pick<Mandate, 'id' | 'status' | 'suspendedBecause' | 'endedAt' | 'updatedAt'>
 
 const update = updateOf(tableOf(Mandate), ['status', 'suspendedBecause', 'endedAt', 'updatedAt'])
@@ -199,7 +195,11 @@ export class ExhaustedMandates {
   }
 
   /** Called once a payment on an intent of the mandate has been counted. */
-  endIfUsedUp(id: string, counters: BudgetCounters, { emit, wake }: EmitContext): void {
+  endIfUsedUp(
+    id: string,
+    counters: BudgetCounters,
+    { emit, wake }: EmitContext<typeof mandateExhaustedEvent>,
+  ): void {
     const mandate = findLoadedMandate(id, counters)
     if (!mandate || this.#ended.has(id) || !isMandateExhausted(mandate.constraints, counters.madeUses(id)))
       return

@@ -5,7 +5,7 @@ import {
   verifyAssertion,
 } from '../../identity/passkeys/index.ts'
 import { findPerson } from '../../identity/people/index.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
@@ -63,7 +63,7 @@ function blockerOf({ expiresAt }: MandateRequest, open: number, now: Date) {
   return open >= MAX_OPEN_MANDATES ? 'too_many_mandates' : undefined
 }
 
-const openMandatesOf = (agentId: string, { records }: Pick<Context, 'records'>): Promise<number> =>
+const openMandatesOf = (agentId: string, { records }: ReadContext): Promise<number> =>
   records.count(Mandate, { agentId, ...sqlCondition(OPEN_MANDATE_SQL) })
 
 export async function openMandateChallenge(
@@ -121,10 +121,7 @@ export async function signMandate(body: SignedMandate, context: ContextOf<typeof
   return makeMandate(body, verified, context)
 }
 
-type Making = Pick<
-  ContextOf<typeof mandatesApi.create>,
-  'records' | 'tenant' | 'now' | 'ports' | 'emit' | 'wake'
->
+type Making = ContextOf<typeof mandatesApi.create>
 
 async function makeMandate(
   { agentId, name, constraints, expiresAt, assistant }: MandateRequest,

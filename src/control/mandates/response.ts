@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { TenantNow } from '../../kernel/contract/actor.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { oneOf } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { requireFirst } from '../../values/collections.ts'
@@ -11,8 +12,6 @@ import type { MandateCounters } from './constraints.ts'
 import { isMandateOpen, Mandate, mandateConstraints } from './mandate.ts'
 import { mandateCounters } from './open-mandates.ts'
 import type { MandateEvent } from './schemas.ts'
-
-type ReadContext = Pick<Context, 'sql' | 'tenant' | 'now'>
 
 interface Use extends MandateCounters {
   readonly heldCents: Cents
@@ -58,7 +57,7 @@ function responseWith(mandate: Mandate, use: Use, now: Date) {
   })
 }
 
-export const unusedMandateResponse = (mandate: Mandate, { now }: Pick<Context, 'now'>) =>
+export const unusedMandateResponse = (mandate: Mandate, { now }: Pick<TenantNow, 'now'>) =>
   responseWith(mandate, UNUSED, now)
 
 export async function mandateResponses(mandates: readonly Mandate[], { sql, tenant, now }: ReadContext) {
@@ -67,7 +66,7 @@ export async function mandateResponses(mandates: readonly Mandate[], { sql, tena
   return mandates.map(mandate => responseWith(mandate, useOf(mandate, counters), now))
 }
 
-export async function findMandates(ids: readonly string[], context: ReadContext & Pick<Context, 'records'>) {
+export async function findMandates(ids: readonly string[], context: ReadContext) {
   if (ids.length === 0) return new Map<string, never>()
   const { records, sql, tenant, now } = context
   const [mandates, counters] = await Promise.all([

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { addCents, type Cents, formatMoney } from '../../values/money.ts'
@@ -69,7 +69,7 @@ function objectionTo(
 }
 
 async function suggest(
-  { sql, actor, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'actor' | 'tenant'>,
+  { sql, actor, tenant: { ownerId, mode } }: ReadContext,
   agentId: string,
 ): Promise<(Suggestion & { id: string })[]> {
   const rows = await sql<MerchantSpend & Row>(SPENDS, [ownerId, mode, agentId, actor.delegationId ?? null])

@@ -1,4 +1,5 @@
 import { findPerson } from '../../identity/people/index.ts'
+import type { CallerContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { expandScopes } from '../../kernel/contract/scopes.ts'
@@ -24,7 +25,7 @@ type Approve = HandlerOf<typeof oauthApi.approve>
 type ApproveContext = ContextOf<typeof oauthApi.approve>
 type Body = Parameters<Approve>[0]['body']
 
-const isOwner = ({ actor }: Pick<ApproveContext, 'actor'>): boolean =>
+const isOwner = ({ actor }: CallerContext): boolean =>
   ['tokens:write', 'mandates:write', 'agents:write'].every(scope => actor.scopes.has(scope))
 
 /** The challenge names client, address and tools, so that the proof of the mandate shows who was let in. */

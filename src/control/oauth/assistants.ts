@@ -1,5 +1,5 @@
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { requireFirst } from '../../values/collections.ts'
@@ -9,8 +9,6 @@ import { findMandates } from '../mandates/index.ts'
 import { assistantsApi } from './assistants-api.ts'
 import { endGrant, lockGrant } from './end.ts'
 import { grantMachine, OauthGrant } from './grant.ts'
-
-type ReadContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now' | 'actor'>
 
 const idsOf = (ids: readonly (string | null)[]): string[] => ids.filter(id => id !== null)
 

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import type { TokenScopeSet } from '../../kernel/contract/scopes.ts'
 import type { StatedAssistant } from '../../statements/index.ts'
@@ -81,7 +81,7 @@ const asksToPay = (scope: string | undefined): boolean =>
 
 export async function checkAuthorization(
   parameters: AuthorizationParameters,
-  context: Pick<Context, 'sql' | 'ports' | 'tenant'>,
+  context: ReadContext,
 ): Promise<CheckedAuthorization> {
   const { ports } = context
   const found = await findConnectingClient(parameters.client_id ?? '', context)
@@ -108,19 +108,17 @@ export async function checkAuthorization(
   }
 }
 
-type Sealing = Pick<Context, 'ports' | 'tenant' | 'actor'>
-
-const purposeOf = ({ tenant: { ownerId, mode }, actor }: Sealing): string =>
+const purposeOf = ({ tenant: { ownerId, mode }, actor }: ReadContext): string =>
   `oauth-consent:${ownerId} ${mode} ${actor.id}`
 
 /** The request as the page showed it to this person, so that exactly that is approved. */
-export const sealRequest = (request: AuthorizationRequest, context: Sealing): string =>
+export const sealRequest = (request: AuthorizationRequest, context: ReadContext): string =>
   context.ports.vault.seal(
     JSON.stringify({ request, until: clock.milliseconds() + CONSENT_TTL_MS }),
     purposeOf(context),
   )
 
-export function openRequest(ticket: string, context: Sealing): AuthorizationRequest | undefined {
+export function openRequest(ticket: string, context: ReadContext): AuthorizationRequest | undefined {
   try {
     const { request, until } = JSON.parse(context.ports.vault.open(ticket, purposeOf(context)))
     return until > clock.milliseconds() ? request : undefined

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { z } from 'zod'
 import { PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
@@ -177,7 +177,7 @@ function documentAt(url: string, owner: ForOwner, ports: Fetching): Promise<Conn
 /** Calls another system for a client that is identified by a URL: never within a transaction. */
 export async function findConnectingClient(
   clientId: string,
-  { sql, ports, tenant }: Pick<Context, 'sql' | 'ports' | 'tenant'>,
+  { sql, ports, tenant }: ReadContext,
 ): Promise<ConnectingClient | undefined> {
   if (isDocumentAddress(clientId, ports)) return documentAt(clientId, tenant, ports)
   return /^client_\w{26}$/.test(clientId) ? findRegistered(clientId, sql) : undefined

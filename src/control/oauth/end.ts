@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { addMs } from '../../values/clock.ts'
 import { revokeAssistantToken } from '../agent-tokens/index.ts'
@@ -8,19 +8,11 @@ import { revokeOpenMandate } from '../mandates/index.ts'
 import { assistantEvent, type endedGrantEvents } from './events.ts'
 import { ENDED_GRANT_RETENTION_MS, type GrantEndReason, grantMachine, OauthGrant } from './grant.ts'
 
-export type GrantEndContext = Pick<
-  Context<never, typeof endedGrantEvents>,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'queueStatement'
->
-
 const AGENT_OF =
   'id = (select g.agent_id from oauth_grants g where g.owner_id = ? and g.mode = ? and g.id = ?)'
 
 /** Locks the agent first, as spending does. */
-export async function lockGrant(
-  id: string,
-  { records, tenant }: Pick<Context, 'records' | 'tenant'>,
-): Promise<OauthGrant | null> {
+export async function lockGrant(id: string, { records, tenant }: WriteContext): Promise<OauthGrant | null> {
   const condition = sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id])
   const [, grant] = await Promise.all([
     records.findOne(Agent, condition, { lock: true }),
@@ -33,7 +25,7 @@ export async function lockGrant(
 export async function endGrant(
   grant: OauthGrant,
   because: GrantEndReason,
-  context: GrantEndContext,
+  context: WriteContext<typeof endedGrantEvents>,
 ): Promise<void> {
   if (!grantMachine.move(grant, 'ended')) return
   const { now, emit } = context

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import { hashSecret, newSecret } from '../../kernel/database/credential.ts'
@@ -77,7 +77,7 @@ export const mayPay = ({ scopes }: Pick<OauthGrant, 'scopes'>): boolean => scope
 /** Connections of the client that only read: the person may extend one of them. */
 export const findReadingGrants = async (
   of: Pick<OauthGrant, 'personId' | 'clientId'>,
-  { records }: Pick<Context, 'records'>,
+  { records }: ReadContext,
 ): Promise<OauthGrant[]> => {
   const grants = await records.find(
     OauthGrant,

@@ -1,5 +1,6 @@
 import { personEvents } from '../../identity/people/index.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
@@ -12,7 +13,7 @@ import { oauthApi } from './api.ts'
 import { approveAssistant, challengeAssistant } from './approve.ts'
 import { issuerOf, resourceOf } from './authorization.ts'
 import { OauthClient, oauthClientsPersonalData } from './client.ts'
-import { endGrant, type GrantEndContext, lockGrant } from './end.ts'
+import { endGrant, lockGrant } from './end.ts'
 import { endedGrantEvents } from './events.ts'
 import {
   type GrantEndReason,
@@ -105,7 +106,11 @@ const AGENTS_OF_PERSON = `id in (
   select g.agent_id from oauth_grants g where g.owner_id = ? and g.mode = ? and g.person_id = ? and g.${OPEN_GRANT_SQL})`
 
 /** The assistants belong to the person. Locks agents before grants, as an exchange of tokens does. */
-async function endAllOf(personId: string, because: GrantEndReason, context: GrantEndContext): Promise<void> {
+async function endAllOf(
+  personId: string,
+  because: GrantEndReason,
+  context: WriteContext<typeof endedGrantEvents>,
+): Promise<void> {
   const { records, tenant } = context
   const condition = sqlCondition(AGENTS_OF_PERSON, [tenant.ownerId, tenant.mode, personId])
   await records.find(Agent, condition, { orderBy: { id: 'asc' }, lock: true })

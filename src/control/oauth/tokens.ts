@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
@@ -10,7 +11,7 @@ import { issueAssistantToken, renewAssistantToken } from '../agent-tokens/index.
 import { lockAgent } from '../agents/index.ts'
 import type { oauthApi } from './api.ts'
 import { issuerOf, MCP_PATH } from './authorization.ts'
-import { endGrant, type GrantEndContext } from './end.ts'
+import { endGrant } from './end.ts'
 import { assistantEvent } from './events.ts'
 import {
   ACCESS_TOKEN_TTL_MS,
@@ -26,7 +27,6 @@ import {
 type Token = HandlerOf<typeof oauthApi.token>
 type TokenContext = ContextOf<typeof oauthApi.token>
 type TokenRequest = Parameters<Token>[0]['body']
-type LockContext = Pick<TokenContext, 'records' | 'sql' | 'switchTenant'>
 
 interface FoundGrant extends Row {
   readonly id: string
@@ -64,7 +64,7 @@ interface LockedGrant {
 async function lockGrant(
   text: string,
   secret: string,
-  { records, sql, switchTenant }: LockContext,
+  { records, sql, switchTenant }: Context,
 ): Promise<LockedGrant | undefined> {
   const [found] = await sql<FoundGrant>(text, [hashSecret(secret)])
   if (!found) return undefined
@@ -91,16 +91,10 @@ const isOfCode = (
   challengeOf(code_verifier) === grant.codeChallenge
 
 /** Ends the grant, and is committed with the refusal. */
-async function refuseAndEnd(found: LockedGrant, because: GrantEndReason, context: TokenContext) {
-  await end(found, because, context)
+async function refuseAndEnd({ grant }: LockedGrant, because: GrantEndReason, context: TokenContext) {
+  await endGrant(grant, because, context)
   return context.refuse('invalid_grant')
 }
-
-const end = (
-  { grant, tenant, now }: LockedGrant,
-  because: GrantEndReason,
-  { records, sql, emit, wake, queueStatement }: Omit<GrantEndContext, 'tenant' | 'now'>,
-): Promise<void> => endGrant(grant, because, { records, sql, tenant, now, emit, wake, queueStatement })
 
 /** The token lives in real time, the grant by the tenant's clock. */
 function accessExpiry({ expiresAt }: OauthGrant, now: Date): Date {
@@ -191,6 +185,6 @@ export const revokeTokens: HandlerOf<typeof oauthApi.revoke> = async ({ body }, 
   const found = split
     ? await lockGrant(BY_FAMILY, split.family, context)
     : await lockGrant(BY_ACCESS_TOKEN, body.token, context)
-  if (found?.grant.clientId === body.client_id) await end(found, 'revoked_by_client', context)
+  if (found?.grant.clientId === body.client_id) await endGrant(found.grant, 'revoked_by_client', context)
   return {}
 }

@@ -1,3 +1,4 @@
+import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { RefundReceipt } from '../../money/refunds/index.ts'
 import {
@@ -72,8 +73,9 @@ export const holdPayment = <P extends Payment, B extends PaymentBatch>(
   channel: PaymentChannel<P, B>,
   evidence: FactEvidence,
   batch: B,
-  { wake }: Pick<PaymentEmitContext, 'wake'>,
-): PaymentState => applyPaymentFact(payment, fact, channel, evidence, batch, { wake, emit: noEvent })
+  { tenant, now, wake }: EmitContext,
+): PaymentState =>
+  applyPaymentFact(payment, fact, channel, evidence, batch, { tenant, now, wake, emit: noEvent })
 
 /**
  * Captures a payment that this service makes at once. It settles and refunds nothing, so the channel and the

@@ -1,5 +1,5 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { LedgerAccountKey, LockedBook, PostingCause, PostingTemplate } from '../../money/ledger/index.ts'
 import type { RefundBook, RefundRow, refundArrivedEvents } from '../../money/refunds/index.ts'
 import type { TransactionRow, TransactionState, transactionEvents } from '../../money/transactions/index.ts'
@@ -130,17 +130,11 @@ export function messageEvidence(type: string, id: string, paymentId: string, cha
   return { witness: { type, id }, nextPosting }
 }
 
-export type CaptureEmitContext = Pick<
-  Context<never, typeof transactionEvents & typeof intentPaidEvents>,
-  'emit' | 'wake'
->
+export type CaptureEmitContext = EmitContext<typeof transactionEvents & typeof intentPaidEvents>
 
-export type RefundEmitContext = Pick<Context<never, typeof refundArrivedEvents>, 'emit'>
+export type RefundEmitContext = EmitContext<typeof refundArrivedEvents>
 
-export type PaymentEmitContext = Pick<
-  Context<never, typeof refundArrivedEvents & typeof intentPaidEvents>,
-  'emit' | 'wake'
->
+export type PaymentEmitContext = EmitContext<typeof refundArrivedEvents & typeof intentPaidEvents>
 
 export const coveringIntent = <I>(
   { source, intentId }: Pick<Payment, 'source' | 'intentId'>,

@@ -1,7 +1,7 @@
 import { reaction } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import type { RecordReader, Records } from '../../kernel/contract/records.ts'
 import { truncateText } from '../../values/schemas.ts'
 import { type Agent, AgentCreated, AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -20,10 +20,8 @@ export const policyEvent = (policy: Policy) => ({
   version: policy.version,
 })
 
-type ChangeContext = Pick<Context, 'records' | 'actor' | 'wake'>
-
 /** Stores the present state as a version, and wakes the agent's process if the policy has or had an end. */
-export function recordPolicyVersion(policy: Policy, { records, actor, wake }: ChangeContext): void {
+export function recordPolicyVersion(policy: Policy, { records, actor, wake }: WriteContext): void {
   records.create(PolicyVersion, {
     policyId: policy.id,
     agentId: policy.agentId,
@@ -36,7 +34,7 @@ export function recordPolicyVersion(policy: Policy, { records, actor, wake }: Ch
     wake(agentProcess, { id: policy.agentId, agentId: policy.agentId })
 }
 
-export const findPolicy = (records: Records, id: string): Promise<Policy | null> =>
+export const findPolicy = (records: RecordReader, id: string): Promise<Policy | null> =>
   records.findOne(Policy, { id, ...policyNotDeleted })
 
 export async function lockPolicy(records: Records, id: string): Promise<Policy | null> {
@@ -55,14 +53,14 @@ export async function findPolicySource(
   return template.agentId ? 'not_a_template' : { id: template.id, rules: pickPolicyRules(template) }
 }
 
-export const effectivePolicy = (records: Records, agentId: string): Promise<Policy | null> =>
+export const effectivePolicy = (records: RecordReader, agentId: string): Promise<Policy | null> =>
   records.findOne(Policy, { agentId, ...policyNotDeleted })
 
 /** Gives the agent a policy of its own, or turns the existing one into a copy of the source. */
 export async function assignPolicy(
   agent: Agent,
   source: PolicySource,
-  context: ChangeContext & { now: Date },
+  context: WriteContext & { now: Date },
 ): Promise<Policy> {
   const { records, now } = context
   const current = await effectivePolicy(records, agent.id)

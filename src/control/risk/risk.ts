@@ -1,8 +1,8 @@
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
-import { bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts'
+import type { Context, WriteContext } from '../../kernel/contract/context.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { inRange } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
@@ -52,7 +52,7 @@ const freezingAlert = (records: Context['records'], agentId: string): Promise<Ri
 function acknowledge(
   alert: RiskAlert,
   comment: string | null,
-  { actor, now, emit }: Pick<ContextOf<typeof riskApi.acknowledge>, 'actor' | 'now' | 'emit'>,
+  { actor, now, emit }: WriteContext<(typeof riskApi.acknowledge)['emits']>,
 ): boolean {
   if (!riskAlertMachine.move(alert, 'acknowledged')) return false
   Object.assign(alert, { acknowledgedAt: now, acknowledgedById: actor.id, comment })

@@ -196,10 +196,10 @@ export function amountToHold(
 
 export const exceedsAutoApproveLimit = (
   terms: PolicyTerms | null,
-  { amountCents, onlyByMandate }: Pick<SpendRequest, 'amountCents' | 'onlyByMandate'>,
+  { amountCents, approvedOnlyBy }: Pick<SpendRequest, 'amountCents' | 'approvedOnlyBy'>,
 ): boolean => {
   const limit = terms?.autoApproveLimitCents ?? null
-  return onlyByMandate === true || limit === null || amountCents > limit
+  return approvedOnlyBy !== undefined || limit === null || amountCents > limit
 }
 
 const unlessMandate =
@@ -214,8 +214,11 @@ const unlessMandate =
     }
   }
 
-const ONLY_BY_MANDATE =
-  'An assistant pays by itself only within the mandate of its connection: a person approves everything else.'
+const approvedOnlyByReasons = {
+  mandate:
+    'An assistant pays by itself only within the mandate of its connection: a person approves everything else.',
+  person: 'A person approves with a passkey what is declared in the console.',
+}
 
 export const autoApproveRule: PolicyRule = {
   name: AUTO_APPROVE_LIMIT,
@@ -229,16 +232,18 @@ export const autoApproveRule: PolicyRule = {
       ? 'The policy approves nothing by itself: a person approves every intent.'
       : 'The agent has no policy: a person approves every intent.'
     return unlessMandate(input => {
-      const { amountCents, onlyByMandate } = input.request
-      if (ofLimit && !onlyByMandate) return ofLimit(input)
+      const { amountCents, approvedOnlyBy } = input.request
+      if (ofLimit && !approvedOnlyBy) return ofLimit(input)
+      const reason = approvedOnlyBy ? approvedOnlyByReasons[approvedOnlyBy] : message
       return {
-        ...checkWithoutLimit(AUTO_APPROVE_LIMIT, 'review', onlyByMandate ? ONLY_BY_MANDATE : message),
+        ...checkWithoutLimit(AUTO_APPROVE_LIMIT, 'review', reason),
         used: centsToEuroNumber(amountCents),
       }
     })
   },
   skipMessage: 'Another rule decides whether a person must approve.',
-  remedy: 'Have a person approve it, sign a mandate for it, or raise the auto-approve limit.',
+  remedy:
+    'Have a person approve it. For what the agent declares itself, sign a mandate or raise the auto-approve limit.',
 }
 
 /** A spend that will wait for a person needs no money yet. */

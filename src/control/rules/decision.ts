@@ -127,8 +127,8 @@ export interface SpendRequest {
   readonly mandate?: MandateUsage | null | undefined
   /** Why none of the agent's active mandates covers the intent, in a sentence; missing if the agent has no mandate. */
   readonly outsideMandates?: string | null | undefined
-  /** Set if only the `mandate` may replace a person, and the policy's auto-approve limit may not. */
-  readonly onlyByMandate?: true | undefined
+  /** Set if the policy's auto-approve limit may not replace a person: only the `mandate` may, or nothing. */
+  readonly approvedOnlyBy?: 'mandate' | 'person' | undefined
   /** How the merchant's price in another currency became the amount; missing for a price in euros. */
   readonly conversion?: Conversion | null | undefined
 }

@@ -113,6 +113,6 @@ export const mandateRule: PolicyRule = {
         : skip(`${mandateLabel(use)} covers only the amount, and a person is required for another reason.`)
     }
   },
-  skipMessage: 'No mandate is needed, or the agent has none.',
+  skipMessage: 'No mandate is needed, or none counts here.',
   remedy: 'Have a person sign a mandate that allows it.',
 }

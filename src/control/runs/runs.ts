@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area, type FindRuns, type FoundRun } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import type { RecordReader } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { assistantTokenOf, definedOnly, mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
@@ -16,15 +16,13 @@ import { limitWidening } from '../rules/index.ts'
 import { type RunEvent, runsApi } from './api.ts'
 import { Run, runMachine, runsPersonalData } from './run.ts'
 
-type ReadContext = Pick<Context, 'sql' | 'tenant'>
-
-async function runResponses(runs: readonly Run[], { sql, tenant }: ReadContext) {
+async function runResponses(runs: readonly Run[], { sql, tenant }: SqlContext) {
   const ids = runs.map(({ id }) => id)
   const useOf = await readBudgetUse(sql, tenant, ids)
   return runs.map(run => Object.assign(run, useOf(run.id)))
 }
 
-async function runResponse(run: Run, context: ReadContext) {
+async function runResponse(run: Run, context: SqlContext) {
   return requireFirst(await runResponses([run], context))
 }
 
@@ -37,17 +35,14 @@ const runEvent = ({ id, agentId, status, name, budgetCents, reason }: Run): z.ou
   ...(reason === null ? {} : { reason: truncateText(reason) }),
 })
 
-const find = (records: Records, id: string): Promise<Run | null> => records.findOne(Run, { id })
+const find = (records: RecordReader, id: string): Promise<Run | null> => records.findOne(Run, { id })
 
 /**
  * Locks a run that the caller may change; null if there is none. The token of a delegation or an assistant may spend in
  * every run of its agent, but changes only those it has started. Locks the agent first, as spending does, so that no
  * intent is approved by the run's state before the change.
  */
-async function lockRun(
-  { records, actor }: Pick<Context, 'records' | 'actor'>,
-  id: string,
-): Promise<Run | null> {
+async function lockRun({ records, actor }: WriteContext, id: string): Promise<Run | null> {
   const run = await find(records, id)
   if (!run || !mayReachRecord(actor, run) || !mayUseRecord(actor, run)) return null
   await lockAgent(records, run.agentId)

@@ -133,9 +133,7 @@ const underDelegation = ({ delegationId }: Actor): SqlCondition =>
  * The operator has no tenant and reads the platform's events. The headers are read for the operator only: the
  * console sends none.
  */
-function actForPlatform(
-  context: Pick<Context<'owner_required'>, 'actor' | 'switchTenant' | 'headers' | 'refuse'>,
-): Refusal | undefined {
+function actForPlatform(context: Context<'owner_required'>): Refusal | undefined {
   if (context.actor.tenant) return undefined
   if (context.headers['x-owner-id'] !== PLATFORM_OWNER_ID) return context.refuse('owner_required')
   context.switchTenant({ ownerId: PLATFORM_OWNER_ID, mode: 'live' })

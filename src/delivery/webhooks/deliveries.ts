@@ -2,7 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import { inRange, oneOf, type Records } from '../../kernel/contract/records.ts'
+import { inRange, oneOf, type RecordReader } from '../../kernel/contract/records.ts'
 import { definedOnly, halfOpenRangeCondition } from '../../kernel/database/entity.ts'
 import { readCompleteFrom } from '../../kernel/journal/timeline.ts'
 import { addMs, clock, formatMinute } from '../../values/clock.ts'
@@ -85,7 +85,7 @@ const retry: HandlerOf<typeof deliveriesApi.retry> = async (
   if (!delivery) return refuse('delivery_not_found')
   if (delivery.status !== 'pending' || isDeliveryLeased(delivery)) return { acted: false }
   if (!body.asked) {
-    await notifyDeliverers({ sql })
+    await notifyDeliverers(sql)
     return { acted: true }
   }
   const now = clock.real()
@@ -97,7 +97,7 @@ const retry: HandlerOf<typeof deliveriesApi.retry> = async (
 /** The delivery of an attempt: the attempt's id begins with it, as in `delivery_…-2`. */
 const deliveryIdOf = (attemptId: string): string => attemptId.replace(/-[\d.]+$/, '')
 
-type Listing = Pick<Context<'unknown_event'>, 'records' | 'now' | 'page' | 'ports' | 'refuse' | 'tenant'>
+type Listing = Context<'unknown_event'>
 
 async function deliveriesPage(
   filters: Filters,
@@ -115,7 +115,7 @@ async function deliveriesPage(
   return { ...deliveries, data }
 }
 
-async function webhooksOf(deliveries: readonly Delivery[], records: Records): Promise<Webhook[]> {
+async function webhooksOf(deliveries: readonly Delivery[], records: RecordReader): Promise<Webhook[]> {
   const ids = [...new Set(deliveries.map(({ webhookId }) => webhookId))]
   return ids.length > 0 ? records.find(Webhook, { id: oneOf(ids) }) : []
 }

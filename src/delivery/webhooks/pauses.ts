@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { oneOf, type Records } from '../../kernel/contract/records.ts'
 import { clock } from '../../values/clock.ts'
@@ -13,10 +13,8 @@ const lockActive = (records: Records, ids: readonly string[]): Promise<Webhook[]
     { lock: true, orderBy: { id: 'asc' } },
   )
 
-type Holding = Pick<Context, 'sql' | 'tenant'>
-
 /** Locks the tenant's events and returns the last one: none is added until the transaction ends. */
-async function lockEvents({ sql, tenant: { ownerId, mode } }: Holding): Promise<string> {
+async function lockEvents({ sql, tenant: { ownerId, mode } }: SqlContext): Promise<string> {
   const [row] = await sql<{ last: string }>('select hold_events($1, $2) as last', [ownerId, mode])
   return row?.last ?? ''
 }
@@ -62,7 +60,7 @@ const MAX_LAST_EVENTS = 200
  * Before a paused subscription changes, records which events it wanted until now: it is sent those of that
  * time. Events during a disabled time are not sent later.
  */
-export async function recordBacklogChange(webhook: Webhook, context: Holding): Promise<void> {
+export async function recordBacklogChange(webhook: Webhook, context: SqlContext): Promise<void> {
   if (webhook.backlogAfter === null) return
   const until = await lockEvents(context)
   const events = webhook.status === 'active' ? webhook.events : []

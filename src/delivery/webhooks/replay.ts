@@ -1,4 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
@@ -68,7 +69,7 @@ const valuesOf = ({ webhookId, event, from, to }: Matching) => [
 ]
 
 /** Makes deliveries due now, except the last one beyond the limit. */
-async function replayAll(found: (DeliveryRow & Row)[], context: Pick<Replaying, 'sql' | 'tenant'>) {
+async function replayAll(found: (DeliveryRow & Row)[], context: SqlContext) {
   const now = clock.real()
   const looked = found.slice(0, MAX_REPLAYED)
   const replayed = looked.filter(delivery => resetForReplay(Object.assign(delivery, { updatedAt: now }), now))

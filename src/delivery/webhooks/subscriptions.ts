@@ -1,6 +1,7 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, ReadContext, SqlContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import type { RecordReader, Records } from '../../kernel/contract/records.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
@@ -15,7 +16,7 @@ import { MAX_RECORDED_BACKLOG_CHANGES, maxWebhooksOfPlan, Webhook, webhookMachin
 
 const notDeleted = { deletedAt: null }
 
-export const findWebhook = (records: Records, id: string): Promise<Webhook | null> =>
+export const findWebhook = (records: RecordReader, id: string): Promise<Webhook | null> =>
   records.findOne(Webhook, { id, ...notDeleted })
 
 /** Locks a subscription that is not deleted, and activates its next secret if that is due. */
@@ -32,10 +33,10 @@ const webhookEvent = ({ id, status, statusReason }: Webhook) => ({
   reason: statusReason,
 })
 
-export const notifyDeliverers = ({ sql }: Pick<Context, 'sql'>): Promise<unknown> => sql('notify deliveries')
+export const notifyDeliverers = (sql: Sql): Promise<unknown> => sql('notify deliveries')
 
 /** Makes deliverers release claimed deliveries of a subscription whose URL, secret or status changes. */
-const notifyChanged = ({ sql }: Pick<Context, 'sql'>, { id }: Webhook): Promise<unknown> =>
+const notifyChanged = (sql: Sql, { id }: Webhook): Promise<unknown> =>
   sql(`select pg_notify('deliveries', $1)`, [id])
 
 const CLEAR_PAUSES = `
@@ -44,24 +45,22 @@ where owner_id = $1 and mode = $2 and id = any($3::text[]) and paused_until is n
 
 /** Calls receivers at once, even those paused after failures, on a person's request. */
 export async function retryReceiversNow(
-  { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
+  { sql, tenant }: SqlContext,
   webhookIds: readonly string[],
 ): Promise<void> {
   await sql(CLEAR_PAUSES, [tenant.ownerId, tenant.mode, [...new Set(webhookIds)].sort()])
-  await notifyDeliverers({ sql })
+  await notifyDeliverers(sql)
 }
 
-async function planOf({ sql, tenant }: Pick<Context, 'sql' | 'tenant'>): Promise<string> {
+async function planOf({ sql, tenant }: SqlContext): Promise<string> {
   const [owner] = await sql<{ plan: string }>('select plan from customers where id = $1', [tenant.ownerId])
   return owner?.plan ?? 'free'
 }
 
-type Answering = Pick<Context, 'sql' | 'tenant' | 'now' | 'ports'>
-
-const shown = async (webhook: Webhook, { sql, tenant, now, ports }: Answering) =>
+const shown = async (webhook: Webhook, { sql, tenant, now, ports }: ReadContext) =>
   webhookResponse(webhook, { now, ports, plan: await planOf({ sql, tenant }) })
 
-async function planExceeded(plan: string, { records }: Pick<Context, 'records'>) {
+async function planExceeded(plan: string, { records }: ReadContext) {
   const most = maxWebhooksOfPlan(plan)
   const count = await records.count(Webhook, notDeleted)
   if (count < most) return undefined
@@ -74,9 +73,7 @@ interface SubscriptionRequest {
   readonly events?: readonly string[] | undefined
 }
 
-type CheckContext = Pick<Context, 'ports'> & {
-  refuse(code: 'url_refused' | 'unknown_event', message?: string): ReturnType<Context['refuse']>
-}
+type CheckContext = Context<'url_refused' | 'unknown_event'>
 
 const LISTEN = ' For a receiver on your own machine use `agentpay webhooks listen --forward`.'
 
@@ -145,7 +142,7 @@ export const webhookHandlers = bindHandlers(webhooksApi, {
     if (members.url !== undefined && members.url !== webhook.url) webhook.clearFailures()
     Object.assign(webhook, definedOnly(members))
     if (status) setStatus(webhook, status)
-    await notifyChanged(context, webhook)
+    await notifyChanged(context.sql, webhook)
     emit('webhook.updated', { ...webhookEvent(webhook), changed })
     return shown(webhook, context)
   },
@@ -155,7 +152,7 @@ export const webhookHandlers = bindHandlers(webhooksApi, {
     const webhook = await lockWebhook(records, params.id)
     if (!webhook) return refuse('webhook_not_found')
     webhook.deletedAt = now
-    await notifyChanged(context, webhook)
+    await notifyChanged(context.sql, webhook)
     emit('webhook.deleted', webhookEvent(webhook))
   },
 
@@ -169,7 +166,7 @@ export const webhookHandlers = bindHandlers(webhooksApi, {
     const from = addMs(clock.real(), minutes(overlapHours * 60))
     Object.assign(webhook, { nextSecret: sealed, nextHint: hint, nextFrom: from })
     if (overlapHours === 0) activateNextWebhookSecret(webhook)
-    await notifyChanged(context, webhook)
+    await notifyChanged(context.sql, webhook)
     emit('webhook.secret_rotated', { webhookId: webhook.id, from })
     return withMembers(await shown(webhook, context), secrets)
   },
@@ -180,7 +177,7 @@ export const webhookHandlers = bindHandlers(webhooksApi, {
     if (!webhook) return refuse('webhook_not_found')
     if (webhook.nextSecret === null) return refuse('no_next_secret')
     activateNextWebhookSecret(webhook)
-    await notifyChanged(context, webhook)
+    await notifyChanged(context.sql, webhook)
     emit('webhook.secret_activated', { webhookId: webhook.id })
     return shown(webhook, context)
   },
@@ -197,7 +194,7 @@ export const webhookHandlers = bindHandlers(webhooksApi, {
     await recordBacklogChange(webhook, context)
     const acted = webhookMachine.move(webhook, 'disabled')
     webhook.statusReason = GIVE_UP_REASONS[reason]
-    await notifyChanged(context, webhook)
+    await notifyChanged(context.sql, webhook)
     emit('webhook.disabled', webhookEvent(webhook))
     return { acted }
   },

@@ -14,6 +14,7 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import { acceptsFiles } from '../../kernel/contract/upload.ts'
 import { problemOf } from '../../kernel/database/retry.ts'
 import type { ExecuteCall } from '../../kernel/run/execute.ts'
+import { ClientGone } from '../../kernel/run/owner-queue.ts'
 import { clientAddressKey } from '../../values/client-of.ts'
 import { clock } from '../../values/clock.ts'
 import { UploadSession } from '../uploads/upload-session.ts'
@@ -25,7 +26,13 @@ import type { CredentialWatch } from './credential-watch.ts'
 import { asBackgroundRequest, goneSignal, streamEnding } from './ending.ts'
 import { parseInput } from './input.ts'
 import { renderProblemPage } from './page-of-problem.ts'
-import { credentialKey, type RateLimit, rateLimitHeaders, requireWithinRateLimit } from './rate-limit.ts'
+import {
+  type Counted,
+  credentialKey,
+  type RateLimit,
+  rateLimitHeaders,
+  requireWithinRateLimit,
+} from './rate-limit.ts'
 import { type RequestHost, toRawRequest } from './raw-request.ts'
 import { type FindSignedReceiver, receiveSignedRequest } from './receive-signed.ts'
 import {
@@ -204,7 +211,7 @@ async function answer(
 
 /** Counts a request for its address, and for its credential, which may be used from many addresses. */
 function meterFor({ rateLimit }: RequestPipelineParts, client: string, headers: ResponseHeaders) {
-  const count = async (name: string, of: 'address' | 'credential'): Promise<void> => {
+  const count = async (name: string, of: Counted): Promise<void> => {
     const allowance = await rateLimit(name)
     const counted = rateLimitHeaders(allowance)
     const least = Number(headers['X-RateLimit-Remaining'] ?? Number.POSITIVE_INFINITY)
@@ -216,9 +223,9 @@ function meterFor({ rateLimit }: RequestPipelineParts, client: string, headers: 
     countAddress,
     async countCredential(actor: Actor): Promise<void> {
       const name = credentialKey(actor)
-      if (name !== undefined) await count(name, 'credential')
+      if (name !== undefined) await count(name, actor.onlyAt === undefined ? 'credential' : 'assistants')
     },
-    /** A hosted assistant sends the requests of many owners from one address, so its tokens count by themselves. */
+    /** A hosted assistant sends the requests of many owners from one address, so its tokens count for their owner. */
     async countAssistant(admitted: Promise<Actor>): Promise<Actor> {
       const actor = await admitted.catch(async (refusal: unknown) => {
         await countAddress()
@@ -290,8 +297,16 @@ interface Failed {
 }
 
 /** Answers with the error, unless the answer has begun. In that case, the connection has been cut. */
+/** Only in log and metrics, as nginx has it: a status of the client, which reads no answer. */
+const CLIENT_GONE = 499
+
 async function explain(error: unknown, response: Response, failed: Failed): Promise<string> {
   const { headers, asked, about, report } = failed
+  if (error instanceof ClientGone) {
+    response.statusCode = CLIENT_GONE
+    response.destroy()
+    return 'client_gone'
+  }
   if (response.headersSent) {
     report(error)
     return 'cut_short'

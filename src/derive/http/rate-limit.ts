@@ -29,18 +29,29 @@ export function rateLimitHeaders({ limit, used, resetsAt }: RateAllowance): Reco
   }
 }
 
-const WHOSE = { address: 'from this address', credential: 'with this credential' } as const
+const WHOSE = {
+  address: 'from this address',
+  credential: 'with this credential',
+  assistants: 'by the assistants of this account',
+} as const
 
-export function requireWithinRateLimit(allowance: RateAllowance, of: keyof typeof WHOSE = 'address'): void {
+export type Counted = keyof typeof WHOSE
+
+export function requireWithinRateLimit(allowance: RateAllowance, of: Counted = 'address'): void {
   if (allowance.used <= allowance.limit) return
   const wait = Math.max(1, Math.ceil((allowance.resetsAt.getTime() - clock.milliseconds()) / 1000))
   const words = `Too many requests ${WHOSE[of]}: ${allowance.limit} a minute. Wait ${inSeconds(wait)}.`
   throw new Problem('rate_limited', words, { 'Retry-After': String(wait) })
 }
 
-/** Undefined for a request without a credential, and for the operator's. */
-export const credentialKey = ({ type, id, sessionId, tenant }: Actor): string | undefined =>
-  tenant && id ? `${type} ${sessionId ?? id}` : undefined
+/**
+ * Undefined for a request without a credential, and for the operator's. The assistants of an owner count together: no
+ * address limits them, and an owner may connect many.
+ */
+export const credentialKey = ({ type, id, sessionId, tenant, onlyAt }: Actor): string | undefined => {
+  if (!tenant || !id) return undefined
+  return onlyAt === undefined ? `${type} ${sessionId ?? id}` : `assistants ${tenant.ownerId} ${tenant.mode}`
+}
 
 const inSeconds = (seconds: number): string => (seconds === 1 ? 'one second' : `${seconds} seconds`)
 

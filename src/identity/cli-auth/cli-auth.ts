@@ -66,17 +66,15 @@ const start: HandlerOf<typeof cliAuthApi.start> = async (
   return { code, pairingCode, url, expiresIn: PAIRING_CODE_TTL_MS / 1_000, interval: PAIRING_POLL_INTERVAL_S }
 }
 
-type Fetching = Pick<Context, 'sql' | 'switchTenant'>
-
 /** The terminal sends no credential, so from here on the request acts for the tenant of the row. */
-async function actForTenantOf({ ownerId, mode }: PairingRow, { sql, switchTenant }: Fetching): Promise<void> {
+async function actForTenantOf({ ownerId, mode }: PairingRow, { sql, switchTenant }: Context): Promise<void> {
   const tenant = { ownerId, mode }
   switchTenant(tenant, clock.tenant(mode === 'test' ? await readClockOffset(sql, tenant) : 0))
 }
 
 const writeEnd = updateOf(pairingsTable, ['status', 'keyId', 'updatedAt'])
 
-const end = (pairing: PairingRow, to: 'paired' | 'void', { sql }: Fetching): Promise<void> => {
+const end = (pairing: PairingRow, to: 'paired' | 'void', { sql }: Context): Promise<void> => {
   pairingMachine.move(pairing, to)
   pairing.updatedAt = clock.real()
   return writeEnd(sql, pairing, [pairing])

@@ -1,5 +1,5 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext, SqlContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { allScopeNames, type Scope } from '../../kernel/contract/scopes.ts'
 import { updateOf } from '../../record-store/index.ts'
@@ -40,13 +40,11 @@ export const createPairingChallenge: HandlerOf<typeof cliAuthApi.challenge> = as
   )
 }
 
-async function lockUndecided(code: string, { sql, tenant }: Pick<Context, 'sql' | 'tenant'>) {
+async function lockUndecided(code: string, { sql, tenant }: SqlContext) {
   const pairing = await lockPairingByCode(sql, code)
   if (!pairing || !isPairingVisible(tenant, pairing)) return 'pairing_not_found'
   return pairingClosedReason(pairing) ?? pairing
 }
-
-type Deciding = Pick<Context, 'sql' | 'tenant' | 'actor'>
 
 /** Moves the row from the platform to the deciding tenant, which then owns it for good. */
 const writeDecision = updateOf(pairingsTable, [
@@ -64,7 +62,7 @@ const writeDecision = updateOf(pairingsTable, [
 async function decide(
   pairing: PairingRow,
   to: 'approved' | 'denied',
-  { sql, tenant, actor }: Deciding,
+  { sql, tenant, actor }: ReadContext,
 ): Promise<PairingRow> {
   const before = { ownerId: pairing.ownerId, mode: pairing.mode }
   const now = clock.real()
@@ -83,7 +81,7 @@ async function decide(
   return pairing
 }
 
-const decidedEvent = (pairing: PairingRow, { actor }: Deciding) => ({
+const decidedEvent = (pairing: PairingRow, { actor }: ReadContext) => ({
   ...pairingEvent(pairing),
   personId: String(actor.id),
 })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
@@ -107,7 +107,7 @@ export const isPairingVisible = (tenant: Tenant, pairing: PairingRow): boolean =
 
 export async function findPairing(
   code: string,
-  { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
+  { sql, tenant }: SqlContext,
 ): Promise<PairingRow | undefined> {
   const pairing = await findByCode(sql, code)
   return pairing && isPairingVisible(tenant, pairing) ? pairing : undefined

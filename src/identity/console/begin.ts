@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import { type AnswerWithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
 import { inRange, type RecordCondition } from '../../kernel/contract/records.ts'
 import { roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
@@ -26,9 +26,9 @@ export const sessionRequestHeaders = {
   'user-agent': 'The browser’s name for itself, which the list of sessions shows.',
 } as const
 
-type BeginContext = Pick<
-  Context<never, typeof consoleSessionEvents>,
-  'records' | 'actor' | 'address' | 'headers' | 'ports' | 'emit'
+type BeginContext = Context<
+  never,
+  Pick<typeof consoleSessionEvents, 'console.signed_in' | 'console.signed_out'>
 >
 
 interface Beginning {
@@ -81,15 +81,12 @@ export const currentSessionResponse = (session: ConsoleSession, person: Pick<Per
 
 type CurrentSession = ReturnType<typeof currentSessionResponse>
 
-type EndContext = Pick<
-  Context<never, Pick<typeof consoleSessionEvents, 'console.signed_out'>>,
-  'records' | 'emit'
->
+type EndEvents = Pick<typeof consoleSessionEvents, 'console.signed_out'>
 
 export function endConsoleSession(
   session: ConsoleSession,
   because: SessionEndReason,
-  { emit }: Pick<EndContext, 'emit'>,
+  { emit }: EmitContext<EndEvents>,
 ): void {
   Object.assign(session, { revokedAt: clock.real(), revokedBecause: because })
   emit('console.signed_out', { ...consoleSessionEvent(session), because })
@@ -98,13 +95,13 @@ export function endConsoleSession(
 export async function endConsoleSessions(
   condition: RecordCondition<ConsoleSession>,
   because: SessionEndReason,
-  { records, emit }: EndContext,
+  context: WriteContext<EndEvents>,
 ): Promise<void> {
   const open = { revokedAt: null, expiresAt: inRange({ gt: clock.real() }) }
-  const sessions = await records.find(
+  const sessions = await context.records.find(
     ConsoleSession,
     { $and: [condition, open] },
     { orderBy: { id: 'asc' }, lock: true },
   )
-  for (const session of sessions) endConsoleSession(session, because, { emit })
+  for (const session of sessions) endConsoleSession(session, because, context)
 }

@@ -1,6 +1,5 @@
-import type { Mode } from '../../kernel/contract/actor.ts'
+import type { Actor, Mode } from '../../kernel/contract/actor.ts'
 import { type AuthenticateSecret, area, reaction } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { Problem, withHeaders } from '../../kernel/contract/problem.ts'
 import { type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
@@ -107,7 +106,7 @@ const authenticateSession: AuthenticateSecret = async (secret, sql, isBackground
 
 const KEPT_FOR_MS = days(30)
 
-const visibleTo = ({ actor }: Pick<Context, 'actor'>): RecordCondition<ConsoleSession> =>
+const visibleTo = ({ actor }: { readonly actor: Actor }): RecordCondition<ConsoleSession> =>
   actor.type === 'console' && !actor.scopes.has('console:write') ? { personId: String(actor.id) } : {}
 
 function withStatus(status: 'active' | 'ended' | undefined): RecordCondition<ConsoleSession> {
@@ -158,16 +157,18 @@ const consoleOperations = bindHandlers(consoleApi, {
     return (await beginConsoleSession(signedIn, context)).answerWith({})
   },
 
-  async session(_, { records, actor, refuse }) {
+  async session(_, context) {
+    const { records, actor, refuse } = context
     const session = await records.findOne(ConsoleSession, { id: String(actor.sessionId) })
-    const person = session && (await findPerson(session.personId, { records }))
+    const person = session && (await findPerson(session.personId, context))
     return person ? currentSessionResponse(session, person) : refuse('session_not_found')
   },
 
-  async signOut(_, { records, actor, ports, emit, refuse }) {
+  async signOut(_, context) {
+    const { records, actor, ports, refuse } = context
     const session = await records.lock(ConsoleSession, String(actor.sessionId))
     if (!session || session.revokedAt) return refuse('session_not_found')
-    endConsoleSession(session, 'signed_out', { emit })
+    endConsoleSession(session, 'signed_out', context)
     return withHeaders(undefined, { 'Set-Cookie': buildSessionCookie('', 0, ports.relyingParty().origin) })
   },
 

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Mode } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { oneOf } from '../../kernel/contract/records.ts'
 import {
   nullable,
@@ -74,8 +74,6 @@ export const consolePersonalData = {
   },
 } as const satisfies PersonalData
 
-type ResponseContext = Pick<Context, 'records' | 'actor'>
-
 export const consoleSessionResponse = (
   session: ConsoleSession,
   { name, role }: Pick<Person, 'name' | 'role'>,
@@ -90,7 +88,7 @@ export const consoleSessionResponse = (
 
 export async function consoleSessionResponses(
   sessions: readonly ConsoleSession[],
-  { records, actor }: ResponseContext,
+  { records, actor }: ReadContext,
 ) {
   const people = await records.find(Person, { id: oneOf(sessions.map(({ personId }) => personId)) })
   const byId = new Map(people.map(person => [person.id, person]))

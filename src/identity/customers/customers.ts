@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
-import { not, type Records } from '../../kernel/contract/records.ts'
+import { not, type RecordReader, type Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { keysOf } from '../../values/collections.ts'
@@ -28,16 +28,14 @@ export const addCustomer = (
   members: z.output<typeof CustomerCreateBody>,
 ): Customer => records.create(Customer, { id, ...members })
 
-export const findCustomer = (records: Records, id: string): Promise<Customer> =>
+export const findCustomer = (records: RecordReader, id: string): Promise<Customer> =>
   records.findOneOrFail(Customer, { id })
-
-type Moving = Pick<Context, 'records' | 'tenant'>
 interface Moved {
   readonly customer: Customer
   readonly isChanged: boolean
 }
 
-async function lockOwner({ records, tenant }: Moving): Promise<Customer> {
+async function lockOwner({ records, tenant }: WriteContext): Promise<Customer> {
   const customer = await records.lock(Customer, tenant.ownerId)
   if (!customer) throw new Error('a tenant without a customer')
   return customer
@@ -45,18 +43,18 @@ async function lockOwner({ records, tenant }: Moving): Promise<Customer> {
 
 const moved = (customer: Customer, isChanged: boolean): Moved => ({ customer, isChanged })
 
-export async function suspendCustomerForDeletion(context: Moving): Promise<Moved> {
+export async function suspendCustomerForDeletion(context: WriteContext): Promise<Moved> {
   const customer = await lockOwner(context)
   return moved(customer, customer.status === 'active' && customer.suspend('deletion'))
 }
 
 /** Resumes the account after a deletion that failed, unless the operator has suspended it meanwhile. */
-export async function resumeCustomerAfterDeletion(context: Moving): Promise<Moved> {
+export async function resumeCustomerAfterDeletion(context: WriteContext): Promise<Moved> {
   const customer = await lockOwner(context)
   return moved(customer, customer.suspendedBy === 'deletion' && customer.resume())
 }
 
-export async function closeCustomerForDeletion(context: Moving): Promise<Moved> {
+export async function closeCustomerForDeletion(context: WriteContext): Promise<Moved> {
   const customer = await lockOwner(context)
   return moved(customer, customer.suspend('forgotten'))
 }
@@ -64,7 +62,7 @@ export async function closeCustomerForDeletion(context: Moving): Promise<Moved> 
 export const customerEvent = ({ id, status, plan }: Customer) => ({ customerId: id, status, plan })
 
 type Changes = z.output<typeof CustomerUpdateBody>
-type ChangeContext = Pick<Context<never, typeof customerChangeEvents>, 'switchTenant' | 'emit'>
+type ChangeContext = Context<never, typeof customerChangeEvents>
 
 const isHolderData = (name: string): boolean => name in holderSchema.shape
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { Records } from '../../kernel/contract/records.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
 import { keysOf } from '../../values/collections.ts'
@@ -34,7 +34,7 @@ export const moveKycStatus = (customer: Customer, to: Exclude<KycStatus, 'verifi
 export function verifyAccountHolder(
   customer: Customer,
   holder: VerifiedAccountHolder,
-  { emit }: Pick<Context<never, typeof customerVerifiedEvents>, 'emit'>,
+  { emit }: EmitContext<typeof customerVerifiedEvents>,
 ): void {
   if (!move(customer, 'verified')) return
   emit('customer.verified', customerEvent(customer))

@@ -1,6 +1,6 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { AuthenticateSecret } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { allScopeNames, type PersonRole, roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
@@ -136,11 +136,11 @@ interface GrantedScopes {
  */
 export async function currentDeviceScopes(
   { ownerId, personId, scopes }: GrantedScopes,
-  { records }: Pick<Context, 'records'>,
+  context: ReadContext,
 ): Promise<Scope[]> {
   const [person, customer] = await Promise.all([
-    findPerson(String(personId), { records }),
-    findCustomer(records, ownerId),
+    findPerson(String(personId), context),
+    findCustomer(context.records, ownerId),
   ])
   if (person?.status !== 'active' || customer.status !== 'active') return []
   const held = roleScopes[person.role]

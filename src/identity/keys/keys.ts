@@ -1,6 +1,6 @@
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type ContextOf, type InputOf } from '../../kernel/contract/operation.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
@@ -33,25 +33,20 @@ import {
 } from './locked-caller.ts'
 import { apiKeyEvent, createApiKey, revokeApiKey, revokeApiKeys } from './made-key.ts'
 
-type Asking = Pick<
-  Context<never, typeof assertionEvents>,
-  'sql' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address' | 'queueStatement'
->
-
 /**
  * The console requires a person's signature for each new key; a calling key signs nothing. Call this before
  * any row is locked.
  */
 const consentToKey = async (
   envelope: WebauthnAssertion | undefined,
-  context: Asking,
+  context: WriteContext<typeof assertionEvents>,
 ): Promise<VerifiedAssertion | undefined | AssertionRefusalCode> =>
   context.actor.type === 'console' ? verifyAssertion(envelope, context) : undefined
 
 const useConsentToKey = async (
   consent: VerifiedAssertion | undefined,
   members: Subjects['key'],
-  context: Asking,
+  context: WriteContext<typeof assertionEvents>,
 ): Promise<AssertionRefusalCode | undefined> =>
   consent && consumeAssertion(consent, { kind: 'key', members }, context)
 
@@ -95,7 +90,7 @@ async function liveKeyProblem(context: CreateContext, granted: readonly Scope[] 
  */
 async function lockCallerAndTarget(
   id: string,
-  context: Pick<Context, 'records' | 'sql' | 'actor'>,
+  context: WriteContext,
 ): Promise<[LockedCaller, ApiKey | null]> {
   const { records, actor } = context
   if (actor.type === 'console' || id >= String(actor.id))
@@ -108,7 +103,7 @@ const TENANT_OF_KEY = 'select owner_id as "ownerId", mode from keys where id = $
 
 async function lockForOperator(
   id: string,
-  { records, sql, switchTenant }: Pick<Context, 'records' | 'sql' | 'switchTenant'>,
+  { records, sql, switchTenant }: Context,
 ): Promise<[null, ApiKey | null]> {
   const [tenant] = await sql<Tenant & Row>(TENANT_OF_KEY, [id])
   if (!tenant) return [null, null]
@@ -117,7 +112,8 @@ async function lockForOperator(
 }
 
 const keys = bindHandlers(apiKeysApi, {
-  async openAccount({ body }, { records, sql, ports, switchTenant, emit, refuse }) {
+  async openAccount({ body }, context) {
+    const { records, sql, ports, switchTenant, emit, refuse } = context
     const isOnly = ports.identityVerification().decider === 'installation'
     if (isOnly && (await hasCustomerAfterLock(sql))) return refuse('second_customer')
     const ownerId = newId('customer')
@@ -125,7 +121,7 @@ const keys = bindHandlers(apiKeysApi, {
     const customer = addCustomer(records, ownerId, body)
     const first = createApiKey(
       { name: 'First key', environment: 'sandbox', granted: null, expiresAt: null },
-      { records, ports },
+      context,
     )
     emit('customer.created', customerEvent(customer))
     emit('key.created', apiKeyEvent(first))

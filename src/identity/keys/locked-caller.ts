@@ -1,5 +1,5 @@
 import type { Actor, Mode } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { inRange, type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
 import { allScopeNames, type PersonRole, roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
@@ -35,13 +35,11 @@ export const isBoundToSameDevice = (
   { boundTo }: Pick<ApiKey, 'boundTo'>,
 ): boolean => limits.boundTo === null || limits.boundTo === boundTo
 
-type LockContext = Pick<Context, 'records' | 'sql' | 'actor'>
-
 /** Locks the caller, so that it cannot be revoked while it creates credentials. */
-export const lockCaller = (context: LockContext): Promise<LockedCaller> =>
+export const lockCaller = (context: WriteContext): Promise<LockedCaller> =>
   context.actor.type === 'console' ? lockSession(context) : lockKey(context)
 
-async function lockKey({ records, actor }: LockContext): Promise<LockedCaller> {
+async function lockKey({ records, actor }: WriteContext): Promise<LockedCaller> {
   const key = await records.lock(ApiKey, String(actor.id))
   if (!key?.isUsable()) throw new Problem('unauthenticated')
   const { id, granted, toolWrites, expiresAt, idleDays, boundTo, sessionId, personId } = key
@@ -57,7 +55,7 @@ join people p on (p.owner_id, p.mode, p.id) = (s.owner_id, s.mode, s.person_id) 
 where s.owner_id = $1 and s.mode = $2 and s.id = $3 and s.revoked_at is null and s.expires_at > $4
 for update of s`
 
-async function lockSession({ sql, actor: { tenant, sessionId } }: LockContext): Promise<LockedCaller> {
+async function lockSession({ sql, actor: { tenant, sessionId } }: WriteContext): Promise<LockedCaller> {
   const values = [tenant?.ownerId, tenant?.mode, sessionId, clock.real()]
   const [person] = await sql<Row & { role: PersonRole }>(LOCK_SESSION, values)
   if (!person) throw new Problem('unauthenticated')
@@ -96,18 +94,12 @@ export const activeKeyCondition = (now: Date): RecordCondition<ApiKey> => ({
 })
 
 /** Serializes the check, so that the second of two concurrent requests sees the first one's key. */
-export async function hasActiveLiveKey(
-  context: Pick<Context, 'records' | 'sql' | 'tenant'>,
-  now: Date,
-): Promise<boolean> {
+export async function hasActiveLiveKey(context: ReadContext, now: Date): Promise<boolean> {
   await lockTenant(context, 'live keys')
   return (await context.records.count(ApiKey, activeKeyCondition(now))) > 0
 }
 
-export async function hasTooManyApiKeys(
-  context: Pick<Context, 'records' | 'sql' | 'tenant'>,
-  now: Date,
-): Promise<boolean> {
+export async function hasTooManyApiKeys(context: ReadContext, now: Date): Promise<boolean> {
   const [, active] = await Promise.all([
     lockTenant(context, 'keys'),
     context.records.count(ApiKey, activeKeyCondition(now)),

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { oneOf, type RecordCondition } from '../../kernel/contract/records.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import { hashAndHint, newBearerSecret } from '../../kernel/database/credential.ts'
@@ -11,10 +11,7 @@ type Members = Pick<ApiKey, 'name' | 'environment' | 'granted' | 'expiresAt'> &
 
 export type IssuedApiKey = ApiKey & { key: string }
 
-export function createApiKey(
-  members: Members,
-  { records, ports }: Pick<Context, 'records' | 'ports'>,
-): IssuedApiKey {
+export function createApiKey(members: Members, { records, ports }: WriteContext): IssuedApiKey {
   const secret = newBearerSecret(`sk_${members.environment}_`, ports)
   return Object.assign(records.create(ApiKey, { toolWrites: false, ...members, ...hashAndHint(secret) }), {
     key: secret,
@@ -30,14 +27,18 @@ export const apiKeyEvent = ({ id, name, environment, expiresAt, madeById, sessio
   sessionId,
 })
 
-type Ending = Pick<Context<never, Pick<typeof apiKeyEvents, 'key.revoked'>>, 'records' | 'emit'>
-
-export function revokeApiKey(key: ApiKey, { emit }: Pick<Ending, 'emit'>): void {
+export function revokeApiKey(
+  key: ApiKey,
+  { emit }: EmitContext<Pick<typeof apiKeyEvents, 'key.revoked'>>,
+): void {
   key.revokedAt = clock.real()
   emit('key.revoked', apiKeyEvent(key))
 }
 
-export async function revokeApiKeys(condition: RecordCondition<ApiKey>, context: Ending): Promise<void> {
+export async function revokeApiKeys(
+  condition: RecordCondition<ApiKey>,
+  context: WriteContext<Pick<typeof apiKeyEvents, 'key.revoked'>>,
+): Promise<void> {
   const open = { $and: [condition, { revokedAt: null }] }
   const keys = await context.records.find(ApiKey, open, { orderBy: { id: 'asc' }, lock: true })
   for (const key of keys) revokeApiKey(key, context)
@@ -58,19 +59,14 @@ interface DeviceKey {
   readonly sessionId: string
 }
 
-type Making = Pick<
-  Context<never, Pick<typeof apiKeyEvents, 'key.created'>>,
-  'records' | 'ports' | 'tenant' | 'emit'
->
-
 /** Creates a device's key in the tenant of the request. Its secret is returned in `key` only this once. */
 export function createDeviceKey(
   { name, scopes, toolWrites, boundTo, personId, sessionId }: DeviceKey,
-  { records, ports, tenant, emit }: Making,
+  context: WriteContext<Pick<typeof apiKeyEvents, 'key.created'>>,
 ): IssuedApiKey {
   const members: Members = {
     name,
-    environment: tenant.mode === 'live' ? 'live' : 'sandbox',
+    environment: context.tenant.mode === 'live' ? 'live' : 'sandbox',
     granted: [...scopes],
     expiresAt: addMs(clock.real(), days(DEVICE_KEY_DAYS)),
     idleDays: DEVICE_KEY_IDLE_DAYS,
@@ -79,18 +75,18 @@ export function createDeviceKey(
     personId,
     sessionId,
   }
-  const key = createApiKey(members, { records, ports })
-  emit('key.created', apiKeyEvent(key))
+  const key = createApiKey(members, context)
+  context.emit('key.created', apiKeyEvent(key))
   return key
 }
 
-export const revokeKeysOfSession = (sessionId: string, context: Ending): Promise<void> =>
-  revokeApiKeys({ sessionId }, context)
+export const revokeKeysOfSession = (
+  sessionId: string,
+  context: WriteContext<Pick<typeof apiKeyEvents, 'key.revoked'>>,
+): Promise<void> => revokeApiKeys({ sessionId }, context)
 
-export const findApiKey = (id: string, { records }: Pick<Context, 'records'>): Promise<ApiKey | null> =>
+export const findApiKey = (id: string, { records }: ReadContext): Promise<ApiKey | null> =>
   records.findOne(ApiKey, { id })
 
-export const findApiKeys = (
-  ids: readonly string[],
-  { records }: Pick<Context, 'records'>,
-): Promise<ApiKey[]> => records.find(ApiKey, { id: oneOf(ids) })
+export const findApiKeys = (ids: readonly string[], { records }: ReadContext): Promise<ApiKey[]> =>
+  records.find(ApiKey, { id: oneOf(ids) })

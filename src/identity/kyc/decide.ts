@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import {
   type FinalIdentityStatus,
   type IdentityCheckStatus,
@@ -28,20 +28,19 @@ import {
 } from './submission.ts'
 import { kycEvent } from './submissions.ts'
 
-type Following = Pick<Context, 'actor' | 'sql' | 'switchTenant' | 'records' | 'now' | 'wake'>
-type Followed = Following & Pick<Context<never, typeof customerVerifiedEvents>, 'emit'>
+type Followed = Context & EmitContext<typeof customerVerifiedEvents>
 
 export const kycSubjectId = ({ representativeId, ownerId }: KycSubmission): string =>
   representativeId ?? ownerId
 
-export const wakeKycProcess = (submission: KycSubmission, { wake }: Pick<Context, 'wake'>): void =>
+export const wakeKycProcess = (submission: KycSubmission, { wake }: EmitContext): void =>
   wake(kycProcess, { id: submission.id, agentId: null, about: kycSubjectId(submission) })
 
 /**
  * Applies the submission's status to its subject: a company's representative, or the account holder. The
  * submission is locked first.
  */
-export async function applySubmissionStatus(submission: KycSubmission, context: Following): Promise<void> {
+export async function applySubmissionStatus(submission: KycSubmission, context: Context): Promise<void> {
   const { representativeId, status, ownerId } = submission
   if (representativeId) await recordIdentityStatus(context, { representativeId, status })
   else if (status !== 'verified') moveKycStatus(await lockAccountHolder(context.records, ownerId), status)
@@ -54,11 +53,10 @@ async function followEnd(submission: KycSubmission, context: Followed): Promise<
     verifyAccountHolder(await lockAccountHolder(context.records, ownerId), submission, context)
 }
 
-type Needed = 'actor' | 'sql' | 'switchTenant' | 'records' | 'now' | 'ports' | 'emit' | 'wake'
-type Deciding = Pick<Context<never, typeof kycDecisionEvents>, Needed>
-type Ending = Pick<Context<never, typeof kycEndEvents>, Needed>
+type Deciding = Context<never, typeof kycDecisionEvents>
+type Ending = Context<never, typeof kycEndEvents>
 
-export async function lockKycSubmission(id: string, { records }: Pick<Context, 'records'>) {
+export async function lockKycSubmission(id: string, { records }: WriteContext) {
   const [submission, documents] = await Promise.all([
     records.lock(KycSubmission, id),
     records.find(KycDocument, { submissionId: id }, { orderBy: { id: 'asc' }, lock: true }),
@@ -91,7 +89,7 @@ export async function askProviderNow(id: string, context: Deciding): Promise<boo
   return true
 }
 
-const deciderOf = ({ ports }: Pick<Context, 'ports'>): IdentityDecider => ports.identityVerification().decider
+const deciderOf = ({ ports }: ReadContext): IdentityDecider => ports.identityVerification().decider
 
 /** The first final answer counts. A contradiction is recorded, so that a person clarifies it with the provider. */
 function recordContradiction(submission: KycSubmission, answer: FinalIdentityStatus, now: Date): boolean {

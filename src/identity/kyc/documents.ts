@@ -1,6 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Context } from '../../kernel/contract/context.ts'
 import type { ResponseFile } from '../../kernel/contract/file.ts'
-import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { referenceStoredFile, releaseStoredFiles } from '../../kernel/database/stored-files.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
@@ -45,12 +46,10 @@ export async function readDocumentContent(
   return Buffer.concat(pieces)
 }
 
-type ReadContext = Pick<
-  ContextOf<typeof kycApi.readDocument>,
-  'records' | 'refuse' | 'actor' | 'switchTenant' | 'sql'
->
-
-async function findReadable(id: string, context: ReadContext): Promise<KycDocument | Refusal> {
+async function findReadable(
+  id: string,
+  context: Context<'document_not_found' | 'document_erased'>,
+): Promise<KycDocument | Refusal> {
   const { records, refuse } = context
   if (!(await actForDocumentOwner(id, context))) return refuse('document_not_found')
   const document = await records.findOne(KycDocument, { id })

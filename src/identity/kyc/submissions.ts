@@ -1,5 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, ReadContext } from '../../kernel/contract/context.ts'
 import { inRange, type RecordCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
@@ -7,8 +7,6 @@ import { conditionSql, entityTable } from '../../record-store/index.ts'
 import { clock } from '../../values/clock.ts'
 import { KycDocument } from './document.ts'
 import { KycSubmission } from './submission.ts'
-
-type Acting = Pick<Context, 'actor' | 'sql' | 'switchTenant'>
 
 const tenantOf = (table: 'kyc_submissions' | 'kyc_documents'): string => `
 select k.owner_id as "ownerId", k.mode, coalesce(t.offset_ms, 0)::float8 as "offsetMs"
@@ -23,7 +21,7 @@ type FoundTenant = Tenant & Row & { readonly offsetMs: number }
 async function actForOwner(
   statement: string,
   id: string,
-  { actor, sql, switchTenant }: Acting,
+  { actor, sql, switchTenant }: Context,
 ): Promise<boolean> {
   if (actor.tenant) return true
   const [found] = await sql<FoundTenant>(statement, [id])
@@ -33,15 +31,15 @@ async function actForOwner(
 }
 
 /** Switches an operator to the owner of the submission. False if there is none with this id. */
-export const actForSubmissionOwner = (id: string, context: Acting): Promise<boolean> =>
+export const actForSubmissionOwner = (id: string, context: Context): Promise<boolean> =>
   actForOwner(OF_SUBMISSION, id, context)
 
-export const actForDocumentOwner = (id: string, context: Acting): Promise<boolean> =>
+export const actForDocumentOwner = (id: string, context: Context): Promise<boolean> =>
   actForOwner(OF_DOCUMENT, id, context)
 
 export async function findSubmissionTenant(
   id: string,
-  { sql }: Pick<Context, 'sql'>,
+  { sql }: { readonly sql: Sql },
 ): Promise<Tenant | undefined> {
   const [found] = await sql<FoundTenant>(OF_SUBMISSION, [id])
   return found && { ownerId: found.ownerId, mode: found.mode }
@@ -49,7 +47,7 @@ export async function findSubmissionTenant(
 
 export const submissionPageOfAllOwners = (
   condition: RecordCondition<KycSubmission>,
-  { sql, pageBy }: Pick<Context, 'sql' | 'pageBy'>,
+  { sql, pageBy }: ReadContext,
 ) =>
   pageBy(async (after, most) => {
     const table = entityTable(KycSubmission)

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { formatMinute } from '../../values/clock.ts'
 import type { onboardingStepsApi } from './api.ts'
@@ -81,15 +81,10 @@ function processStatusOf(onboarding: Onboarding, now: Date) {
   }
 }
 
-type Stepping<Name extends keyof typeof onboardingEvents> = Pick<
-  Context<never, Pick<typeof onboardingEvents, Name>>,
-  'now' | 'emit' | 'wake'
->
+type Stepping<Name extends keyof typeof onboardingEvents> = EmitContext<Pick<typeof onboardingEvents, Name>>
 
-export const wakeOnboardingProcess = (
-  { onboarding }: OnboardingWithPeople,
-  { wake }: Pick<Context, 'wake'>,
-): void => wake(onboardingProcess, { id: onboarding.id, agentId: null })
+export const wakeOnboardingProcess = ({ onboarding }: OnboardingWithPeople, { wake }: EmitContext): void =>
+  wake(onboardingProcess, { id: onboarding.id, agentId: null })
 
 export const scheduleOnboardingReview = (
   { onboarding, representatives }: OnboardingWithPeople,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import { keysOf } from '../../values/collections.ts'
 import { beginOnboardingReview, endOnboarding } from './advance.ts'
@@ -38,9 +38,8 @@ export const withdrawOnboarding: HandlerOf<typeof onboardingApi.withdraw> = asyn
 }
 
 type Changes = InputOf<typeof onboardingApi.update>['body']
-type Changing = Pick<Context, 'records' | 'now'>
 
-function applyChanges(submission: OnboardingWithPeople, changes: Changes, context: Changing): string[] {
+function applyChanges(submission: OnboardingWithPeople, changes: Changes, context: WriteContext): string[] {
   const { answer: _, representatives, beneficialOwners, ...members } = changes
   const { onboarding } = submission
   const before = valuesOf(submission)
@@ -70,7 +69,7 @@ function valuesOf({ onboarding, representatives, beneficialOwners }: OnboardingW
 function replaceRepresentatives(
   submission: OnboardingWithPeople,
   wanted: NonNullable<Changes['representatives']>,
-  { records, now }: Changing,
+  { records, now }: WriteContext,
 ): void {
   const { id: onboardingId } = submission.onboarding
   const before = submission.representatives
@@ -86,7 +85,7 @@ function replaceRepresentatives(
 function replaceOwners(
   submission: OnboardingWithPeople,
   wanted: NonNullable<Changes['beneficialOwners']>,
-  { records }: Changing,
+  { records }: WriteContext,
 ): void {
   const { id: onboardingId } = submission.onboarding
   for (const owner of submission.beneficialOwners) records.remove(owner)

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, ReadContext } from '../../kernel/contract/context.ts'
 import { inRange, type RecordCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
@@ -23,7 +23,7 @@ where o.id = $1`
 /** Switches an operator to the owner of the onboarding. False if there is none with this id. */
 export async function actForOnboardingOwner(
   id: string,
-  { actor, sql, switchTenant }: Pick<Context, 'actor' | 'sql' | 'switchTenant'>,
+  { actor, sql, switchTenant }: Context,
 ): Promise<boolean> {
   if (actor.tenant) return true
   const [found] = await sql<Tenant & Row & { offsetMs: number }>(TENANT_OF, [id])
@@ -32,10 +32,7 @@ export async function actForOnboardingOwner(
   return true
 }
 
-export async function lockOnboarding(
-  id: string,
-  context: Pick<Context, 'actor' | 'sql' | 'switchTenant' | 'records'>,
-): Promise<OnboardingWithPeople | null> {
+export async function lockOnboarding(id: string, context: Context): Promise<OnboardingWithPeople | null> {
   if (!(await actForOnboardingOwner(id, context))) return null
   const { records } = context
   const inOrder = { orderBy: { ordinal: 'asc' }, lock: true } as const
@@ -76,7 +73,7 @@ export async function loadOnboardingPeople(
 
 export const onboardingPageOfAllOwners = (
   condition: RecordCondition<Onboarding>,
-  { sql, pageBy }: Pick<Context, 'sql' | 'pageBy'>,
+  { sql, pageBy }: ReadContext,
 ) =>
   pageBy(async (after, most) => {
     const { columns, selecting } = tableOfOnboardings()
@@ -112,7 +109,7 @@ export const onboardingEvent = ({
 
 export async function findOnboardedCompany(
   onboardingId: string,
-  { records }: Pick<Context, 'records'>,
+  { records }: ReadContext,
 ): Promise<{ readonly name: string; readonly address: PostalAddress }> {
   const { legalName, address } = await records.findOneOrFail(Onboarding, { id: onboardingId })
   return { name: legalName, address }

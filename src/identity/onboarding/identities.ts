@@ -1,5 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, ReadContext } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { entityTable } from '../../record-store/index.ts'
 import { scheduleOnboardingReview, wakeOnboardingProcess } from './advance.ts'
@@ -18,7 +18,7 @@ export type FoundRepresentative = Readonly<
 
 export async function findRepresentative(
   id: string,
-  { records }: Pick<Context, 'records'>,
+  { records }: ReadContext,
 ): Promise<FoundRepresentative | null> {
   const person = await records.findOne(Representative, { id })
   if (!person || person.removedAt) return null
@@ -32,7 +32,7 @@ export async function findRepresentative(
  * every representative has submitted documents.
  */
 export async function recordIdentityStatus(
-  context: Pick<Context, 'actor' | 'sql' | 'switchTenant' | 'records' | 'now' | 'wake'>,
+  context: Context,
   {
     representativeId,
     status,

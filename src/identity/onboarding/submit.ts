@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { oneOf } from '../../kernel/contract/records.ts'
@@ -35,7 +35,7 @@ type Body = InputOf<typeof onboardingApi.create>['body']
 
 function submit(
   { representatives, beneficialOwners, ...members }: Body,
-  { records }: Pick<Context, 'records'>,
+  { records }: WriteContext,
 ): OnboardingWithPeople {
   const id = newId('onboarding')
   return {

@@ -1,5 +1,5 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { Kind } from '../../statements/index.ts'
 import {
   consumeChallenge,
@@ -11,10 +11,7 @@ import {
 import { type CheckedAssertion, readAssertions, type VerifiedAssertion } from './read-assertions.ts'
 import type { AssertionRefusalCode, assertionEvents, WebauthnAssertion } from './schemas.ts'
 
-export type AssertionContext = Pick<
-  Context<never, typeof assertionEvents>,
-  'sql' | 'queueStatement' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address'
->
+export type AssertionContext = WriteContext<typeof assertionEvents>
 
 /**
  * Checks an assertion for the handler of one request. Call it before any row is locked. A failure burns the

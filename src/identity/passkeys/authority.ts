@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import { mayGrantRole, type PersonRole } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import {
@@ -68,19 +68,22 @@ export async function passkeySummary(sql: Sql, { ownerId, mode }: Tenant): Promi
 }
 
 /** Serializes changes of a tenant's set of passkeys. Call it before locks on people and passkeys. */
-export const lockPasskeys = (context: Pick<Context, 'sql' | 'tenant'>): Promise<unknown> =>
-  lockTenant(context, 'passkeys')
-
-type Revoking = Pick<Context<never, Pick<typeof passkeyEvents, 'passkey.revoked'>>, 'records' | 'emit'>
+export const lockPasskeys = (context: SqlContext): Promise<unknown> => lockTenant(context, 'passkeys')
 
 /** Requires `lockPasskeys` or a lock on the row. */
-export function markPasskeyRevoked(passkey: Passkey, { emit }: Pick<Revoking, 'emit'>): void {
+export function markPasskeyRevoked(
+  passkey: Passkey,
+  { emit }: EmitContext<Pick<typeof passkeyEvents, 'passkey.revoked'>>,
+): void {
   passkey.revokedAt = clock.real()
   emit('passkey.revoked', passkeyEvent(passkey))
 }
 
 /** Call `lockPasskeys` first if the last passkey must stay. */
-export async function revokePasskeysOfPerson(personId: string, context: Revoking): Promise<void> {
+export async function revokePasskeysOfPerson(
+  personId: string,
+  context: WriteContext<Pick<typeof passkeyEvents, 'passkey.revoked'>>,
+): Promise<void> {
   const own = { personId, revokedAt: null }
   const passkeys = await context.records.find(Passkey, own, { orderBy: { id: 'asc' }, lock: true })
   for (const passkey of passkeys) markPasskeyRevoked(passkey, context)
@@ -99,14 +102,12 @@ const ENROLLEE = `
 select id, name, email, role, status from people where owner_id = $1 and mode = $2 and id = $3 for share`
 
 export const lockEnrollee = async (
-  { sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>,
+  { sql, tenant: { ownerId, mode } }: SqlContext,
   id: string,
 ): Promise<PasskeyEnrollee | undefined> =>
   (await sql<PasskeyEnrollee & Row>(ENROLLEE, [ownerId, mode, id]))[0]
 
 type AuthorityCode = AssertionRefusalCode | 'owner_first' | 'recovery_needed' | 'scope_not_held'
-
-type Authorizing = AssertionContext & Pick<Context, 'records'>
 
 /**
  * The authority by which a passkey may be enrolled for this person, or the refusal. Ignores an assertion that
@@ -115,7 +116,7 @@ type Authorizing = AssertionContext & Pick<Context, 'records'>
 export async function enrolmentAuthority(
   person: PasskeyEnrollee,
   envelope: WebauthnAssertion | undefined,
-  context: Authorizing,
+  context: AssertionContext,
 ): Promise<{ authority: PasskeyEnrolmentGround; authorityId: string | null } | AuthorityCode> {
   const [standing, grant] = await Promise.all([
     passkeySummary(context.sql, context.tenant),
@@ -144,7 +145,7 @@ const counts = ({ kind }: EnrolmentGrant, { active }: PasskeySummary): boolean =
 
 async function openGrantOf(
   { id: personId }: PasskeyEnrollee,
-  { records, actor: { sessionId } }: Authorizing,
+  { records, actor: { sessionId } }: AssertionContext,
 ): Promise<EnrolmentGrant | undefined> {
   if (!sessionId) return undefined
   const grants = await records.find(EnrolmentGrant, { sessionId, personId, usedAt: null })
@@ -160,7 +161,7 @@ interface UsedAuthority {
 export async function isEnrolmentAuthorityValid(
   { authority, authorityId }: UsedAuthority,
   standing: PasskeySummary,
-  { records }: Pick<Context, 'records'>,
+  { records }: WriteContext,
 ): Promise<boolean> {
   if (authority === 'first') return !standing.everEnrolled
   if (authority === 'passkey')
@@ -176,7 +177,7 @@ function useUp(grant: EnrolmentGrant, standing: PasskeySummary): boolean {
 }
 
 export function grantEnrolment(
-  context: Pick<Context, 'records'>,
+  context: WriteContext,
   grant: { readonly personId: string; readonly sessionId: string; readonly kind: 'join' | 'recovery' },
 ): void {
   context.records.create(EnrolmentGrant, grant)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { allScopeNames, roleScopes, scopeSchema } from '../../kernel/contract/scopes.ts'
@@ -154,7 +154,7 @@ const NAME_OF_KEY = 'select name from keys where owner_id = $1 and mode = $2 and
 
 async function nameOfKey(
   id: string,
-  { sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>,
+  { sql, tenant: { ownerId, mode } }: SqlContext,
 ): Promise<string | undefined> {
   const [key] = await sql<{ name: string } & Row>(NAME_OF_KEY, [ownerId, mode, id])
   return key?.name

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { challengeOf } from '../../statements/index.ts'
@@ -122,7 +122,7 @@ const newPasskey = (
   personId: string,
   name: string,
   { jwk: publicKeyJwk, counter, ...credential }: NewPasskeyCredential,
-  { records, actor }: Pick<Context, 'records' | 'actor'>,
+  { records, actor }: WriteContext,
 ): Passkey =>
   records.create(Passkey, {
     ...credential,

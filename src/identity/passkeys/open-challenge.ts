@@ -1,5 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
@@ -55,11 +55,9 @@ export interface ChallengeOpening<K extends Kind> {
   readonly personId?: string | null | undefined
 }
 
-type Opener = Pick<Context, 'sql' | 'tenant' | 'now' | 'ports' | 'actor'>
-
 export async function openPasskeyChallenge<K extends Kind>(
   { personId, ...opening }: ChallengeOpening<K>,
-  { sql, tenant, now, ports, actor }: Opener,
+  { sql, tenant, now, ports, actor }: ReadContext,
 ) {
   const party = passkeyRelyingParty(ports)
   const signer = personId ?? requiredSignerId(actor, opening.kind)

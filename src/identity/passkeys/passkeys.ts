@@ -1,5 +1,5 @@
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, SqlContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { not } from '../../kernel/contract/records.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
@@ -62,7 +62,7 @@ where asked.owner_id = $1 and asked.mode = $2 and asked.id = $3 and signer.crede
  */
 async function wasRevokedMeanwhile(
   envelope: WebauthnAssertion,
-  { sql, tenant: { ownerId, mode } }: Pick<Context, 'sql' | 'tenant'>,
+  { sql, tenant: { ownerId, mode } }: SqlContext,
 ): Promise<boolean> {
   const values = [ownerId, mode, envelope.challengeId, credentialIdOf(envelope)]
   return (await sql(OVERTAKEN, values)).length > 0

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, ReadContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
 import { clock } from '../../values/clock.ts'
@@ -23,7 +23,7 @@ import type { AssertionRefusalCode, assertionEvents, WebauthnAssertion } from '.
 /** The tenant is unknown before sign-in, so these challenges belong to the platform. */
 const platform: Tenant = { ownerId: PLATFORM_OWNER_ID, mode: 'live' }
 
-export async function openSignInChallenge({ sql, ports }: Pick<Context, 'sql' | 'ports'>) {
+export async function openSignInChallenge({ sql, ports }: ReadContext) {
   const party = passkeyRelyingParty(ports)
   const about = { kind: 'sign_in', subjectId: null, members: {}, personId: null } as const
   const row = newPasskeyChallenge(about, { tenant: platform, now: clock.real(), origin: party.origin })
@@ -42,10 +42,7 @@ export interface SignedIn {
   readonly passkeyId: string
 }
 
-type SigningIn = Pick<
-  Context<never, typeof assertionEvents>,
-  'sql' | 'ports' | 'emit' | 'switchTenant' | 'actor' | 'address'
->
+type SigningIn = Context<never, typeof assertionEvents>
 
 /**
  * Checks an assertion over a challenge of `openSignInChallenge` and burns it. From here on, the request acts

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { not } from '../../kernel/contract/records.ts'
 import { mayGrantRole, type PersonRole, roleScopes } from '../../kernel/contract/scopes.ts'
@@ -72,13 +72,12 @@ async function updateBlocker(
   return email && (await isEmailTaken(email, context, person.id)) ? 'email_taken' : undefined
 }
 
-type Assigning = Pick<
-  Context<never, Pick<typeof personEvents, 'person.updated'>>,
-  'records' | 'sql' | 'tenant' | 'emit'
->
-
 /** Keeps the last owner one. Take the locks of passkeys and people first. */
-export async function assignRole(person: Person, role: PersonRole, context: Assigning): Promise<void> {
+export async function assignRole(
+  person: Person,
+  role: PersonRole,
+  context: WriteContext<Pick<typeof personEvents, 'person.updated'>>,
+): Promise<void> {
   if (role === person.role || (await isLastOwner(person, context))) return
   person.role = role
   context.emit('person.updated', { ...personEvent(person), changed: ['role'] })
@@ -108,10 +107,7 @@ export const removePerson: HandlerOf<typeof peopleApi.remove> = async ({ params 
  * Whether the tenant would lose its last owner who can sign or be recovered. A tenant that never had a
  * passkey is managed by its keys. Take the locks of passkeys and people first.
  */
-async function isLastOwner(
-  { id, role }: Person,
-  { records, sql, tenant }: Pick<Context, 'records' | 'sql' | 'tenant'>,
-): Promise<boolean> {
+async function isLastOwner({ id, role }: Person, { records, sql, tenant }: ReadContext): Promise<boolean> {
   if (role !== 'owner') return false
   const [{ everEnrolled, personIds }, others] = await Promise.all([
     passkeySummary(sql, tenant),

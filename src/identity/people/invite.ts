@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { not, sqlCondition } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
@@ -13,7 +13,7 @@ import { findOpenRecovery } from './recoveries.ts'
 
 export const isEmailTaken = async (
   email: string,
-  { records }: Pick<Context, 'records'>,
+  { records }: ReadContext,
   personId = '',
 ): Promise<boolean> =>
   (await records.count(Person, {

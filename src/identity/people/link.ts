@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Mode } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import { hashSecret, newSecret } from '../../kernel/database/credential.ts'
 import {
   definedOnly,
@@ -64,11 +64,9 @@ interface MadeLink {
   readonly expiresAt: Date
 }
 
-type Making = Pick<Context, 'records' | 'ports' | 'tenant'>
-
 export function newPersonLink(
   { personId, kind, recoveryId, fromOperator = false }: LinkMembers,
-  { records, ports, tenant }: Making,
+  { records, ports, tenant }: WriteContext,
 ): MadeLink {
   const token = newSecret('lnk_')
   const expiresAt = addMs(clock.real(), LINK_LASTS_MS[kind][tenant.mode])
@@ -84,14 +82,14 @@ export function newPersonLink(
 }
 
 /** Revokes the person's other links, so that only one is in circulation. */
-export async function replacePersonLink(members: LinkMembers, context: Making): Promise<MadeLink> {
+export async function replacePersonLink(members: LinkMembers, context: WriteContext): Promise<MadeLink> {
   await revokePersonLinks(members.personId, context)
   return newPersonLink(members, context)
 }
 
 export async function revokePersonLinks(
   personId: string | null,
-  { records }: Pick<Context, 'records'>,
+  { records }: WriteContext,
   kind?: PersonLinkKind,
 ): Promise<void> {
   const open = { personId, usedAt: null, revokedAt: null, ...definedOnly({ kind }) }

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { CallerContext, WriteContext } from '../../kernel/contract/context.ts'
 import { mayGrantRole, type PersonRole } from '../../kernel/contract/scopes.ts'
 import type { Subjects } from '../../statements/index.ts'
 import {
@@ -13,11 +13,6 @@ import {
 } from '../passkeys/index.ts'
 import { Person } from './person.ts'
 
-type Asking = Pick<
-  Context<never, typeof assertionEvents>,
-  'records' | 'sql' | 'queueStatement' | 'tenant' | 'ports' | 'emit' | 'actor' | 'address'
->
-
 /** The signature of an owner's passkey; null if the tenant has never had a passkey, so that signing is impossible. */
 export type OwnerConsent = VerifiedAssertion | null
 
@@ -27,7 +22,7 @@ export type OwnerConsent = VerifiedAssertion | null
  */
 export async function verifyOwnerConsent(
   envelope: WebauthnAssertion | undefined,
-  context: Asking,
+  context: WriteContext<typeof assertionEvents>,
 ): Promise<OwnerConsent | AssertionRefusalCode> {
   if (envelope) return verifyAssertion(envelope, context)
   const [, { everEnrolled }] = await Promise.all([
@@ -41,7 +36,7 @@ export async function verifyOwnerConsent(
 export const exceedsKeyScopes = (
   role: PersonRole,
   consent: OwnerConsent,
-  { actor }: Pick<Asking, 'actor'>,
+  { actor }: CallerContext,
 ): boolean => consent === null && actor.type === 'key' && !mayGrantRole(actor.scopes, role)
 
 /**
@@ -51,7 +46,7 @@ export const exceedsKeyScopes = (
 export async function consumeOwnerConsent(
   consent: OwnerConsent,
   members: Subjects['invitation'],
-  context: Asking,
+  context: WriteContext<typeof assertionEvents>,
 ): Promise<AssertionRefusalCode | undefined> {
   if (!consent) return undefined
   const code = await consumeAssertion(consent, { kind: 'invitation', members }, context)

@@ -1,5 +1,5 @@
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
@@ -20,10 +20,10 @@ import { findOpenRecovery } from './recoveries.ts'
 import { OPEN_RECOVERY_SQL, Recovery, recoveryMachine } from './recovery.ts'
 import { personEvents } from './schemas.ts'
 
-export const findPerson = (id: string, { records }: Pick<Context, 'records'>): Promise<Person | null> =>
+export const findPerson = (id: string, { records }: ReadContext): Promise<Person | null> =>
   records.findOne(Person, { id })
 
-export const findActivePerson = (id: string, { records }: Pick<Context, 'records'>): Promise<Person | null> =>
+export const findActivePerson = (id: string, { records }: ReadContext): Promise<Person | null> =>
   records.findOne(Person, { id, status: 'active' })
 
 const people = bindHandlers(

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import { oneOf, type Records } from '../../kernel/contract/records.ts'
+import { oneOf, type RecordReader } from '../../kernel/contract/records.ts'
 import type { PersonRole } from '../../kernel/contract/scopes.ts'
 import { nullable, recordColumns, tenantTable, withMembers } from '../../kernel/database/entity.ts'
 import type { PersonalData } from '../../values/personal.ts'
@@ -70,7 +70,7 @@ export const personResponse = (person: Person, recovery: Recovery | null) =>
     },
   })
 
-export async function peopleResponse(people: readonly Person[], records: Records) {
+export async function peopleResponse(people: readonly Person[], records: RecordReader) {
   const personIds = people.map(({ id }) => id)
   const open = await records.find(Recovery, {
     personId: oneOf(personIds),

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
@@ -27,7 +27,7 @@ where p.id = $1`
  */
 export async function actForTenantOfPerson(
   personId: string,
-  { sql, switchTenant }: Pick<Context, 'sql' | 'switchTenant'>,
+  { sql, switchTenant }: Context,
 ): Promise<boolean> {
   const [found] = await sql<Tenant & Row & { offsetMs: number }>(TENANT_OF_PERSON, [personId])
   if (!found) return false
@@ -36,10 +36,7 @@ export async function actForTenantOfPerson(
 }
 
 /** Locks the tenant's people, then this person, if named. Null if the person no longer exists. */
-export async function lockPerson(
-  id: string | null,
-  context: Pick<Context, 'records' | 'sql' | 'tenant'>,
-): Promise<Person | null> {
+export async function lockPerson(id: string | null, context: WriteContext): Promise<Person | null> {
   const [, person] = await Promise.all([
     lockTenant(context, 'people'),
     id === null ? null : context.records.lock(Person, id),
@@ -66,7 +63,7 @@ export const stopRecovery: HandlerOf<typeof recoveryApi.stopRecovery> = async ({
   return personResponse(person, null)
 }
 
-async function lockRecovery(id: string, context: Pick<Context, 'records' | 'sql' | 'tenant'>) {
+async function lockRecovery(id: string, context: WriteContext) {
   const [, recovery] = await Promise.all([lockTenant(context, 'people'), context.records.lock(Recovery, id)])
   if (!recovery) return null
   return { recovery, person: await context.records.findOneOrFail(Person, { id: recovery.personId }) }

@@ -1,5 +1,5 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { oneOf } from '../../kernel/contract/records.ts'
 import { addMs } from '../../values/clock.ts'
@@ -16,13 +16,9 @@ import {
 } from './recovery.ts'
 import type { personEvents } from './schemas.ts'
 
-type Recovering = Pick<Context<never, typeof personEvents>, 'records' | 'now' | 'emit' | 'wake'>
-
 /** Callers that change the recovery hold the lock of the tenant's people. */
-export const findOpenRecovery = (
-  personId: string,
-  { records }: Pick<Context, 'records'>,
-): Promise<Recovery | null> => records.findOne(Recovery, { personId, status: oneOf(['waiting', 'ready']) })
+export const findOpenRecovery = (personId: string, { records }: ReadContext): Promise<Recovery | null> =>
+  records.findOne(Recovery, { personId, status: oneOf(['waiting', 'ready']) })
 
 const eventOf = (person: Person, { id, readyAt }: Recovery) => ({
   ...personEvent(person),
@@ -30,10 +26,10 @@ const eventOf = (person: Person, { id, readyAt }: Recovery) => ({
   readyAt,
 })
 
-const wakeProcess = ({ id, personId }: Recovery, { wake }: Pick<Context, 'wake'>): void =>
+const wakeProcess = ({ id, personId }: Recovery, { wake }: EmitContext): void =>
   wake(recoveryProcess, { id, agentId: null, about: personId })
 
-export function startRecovery(person: Person, context: Recovering): Recovery {
+export function startRecovery(person: Person, context: WriteContext<typeof personEvents>): Recovery {
   const { records, now, emit } = context
   const id = newId('recovery')
   const readyAt = addMs(now, RECOVERY_WAITING_PERIOD_MS)
@@ -60,7 +56,7 @@ export async function endRecovery(
     readonly by?: RecoveryStopper
     readonly comment?: string | undefined
   },
-  context: Recovering,
+  context: WriteContext<typeof personEvents>,
 ): Promise<void> {
   if (!recoveryMachine.move(recovery, END_OF[end.reason])) return
   Object.assign(recovery, {
@@ -80,14 +76,18 @@ export const recoveryStopper = ({ type, id, name }: Pick<Actor, 'type' | 'id' | 
     ? { type, id: null, name: id }
     : { type: type === 'console' ? type : 'key', id, name: name ?? null }
 
-export function markRecoveryReady(recovery: Recovery, person: Person, context: Recovering): void {
+export function markRecoveryReady(
+  recovery: Recovery,
+  person: Person,
+  context: WriteContext<typeof personEvents>,
+): void {
   if (!recoveryMachine.move(recovery, 'ready')) return
   recovery.dueAt = recovery.expiresAt
   context.emit('person.updated', { ...personEvent(person), changed: ['recovery'] })
   wakeProcess(recovery, context)
 }
 
-export function completeRecovery(recovery: Recovery, now: Date, context: Pick<Context, 'wake'>): void {
+export function completeRecovery(recovery: Recovery, now: Date, context: EmitContext): void {
   if (!recoveryMachine.move(recovery, 'completed')) return
   Object.assign(recovery, { endedAt: now, dueAt: null })
   wakeProcess(recovery, context)

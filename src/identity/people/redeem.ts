@@ -1,5 +1,5 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { inRange, not, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { hashSecret } from '../../kernel/database/credential.ts'
@@ -37,10 +37,7 @@ join customers c on c.id = s.owner_id and c.status = 'active'
 left join tenant_clocks t on t.owner_id = s.owner_id and t.mode = s.mode
 where s.hash = $1`
 
-type Redeeming = Pick<
-  Context<never, typeof personLinkEvents>,
-  'records' | 'sql' | 'tenant' | 'switchTenant' | 'emit' | 'wake'
->
+type Redeeming = Context<never, typeof personLinkEvents>
 
 /** Opens a link once. The token is the credential, so from here on the request acts for the tenant of its person. */
 export async function redeemPersonLink(
@@ -79,8 +76,9 @@ async function recovered(id: string, person: Person, now: Date, context: Redeemi
   context.emit('person.updated', { ...personEvent(person), changed: ['recovery'] })
 }
 
-async function firstPerson({ records, tenant }: Redeeming): Promise<Person | undefined> {
-  if (await hasPeople({ records })) return undefined
+async function firstPerson(context: Redeeming): Promise<Person | undefined> {
+  const { records, tenant } = context
+  if (await hasPeople(context)) return undefined
   const { name } = await findCustomer(records, tenant.ownerId)
   return records.create(Person, { name, role: 'owner' })
 }
@@ -91,7 +89,7 @@ async function firstPerson({ records, tenant }: Redeeming): Promise<Person | und
  */
 export async function acceptInvitationByEmail(
   email: string,
-  context: Pick<Redeeming, 'records' | 'emit'> & Pick<Context, 'now'>,
+  context: WriteContext<Pick<typeof personLinkEvents, 'person.joined'>>,
 ): Promise<Person | undefined> {
   const { records, now } = context
   const known = await records.findOne(Person, sqlCondition('lower(email) = lower(?)', [email]), {
@@ -113,10 +111,14 @@ export async function acceptInvitationByEmail(
   return known
 }
 
-export const hasPeople = async ({ records }: Pick<Context, 'records'>): Promise<boolean> =>
+export const hasPeople = async ({ records }: ReadContext): Promise<boolean> =>
   (await records.count(Person, { status: not('removed') })) > 0
 
-function join(person: Person, now: Date, { emit }: Pick<Redeeming, 'emit'>): boolean {
+function join(
+  person: Person,
+  now: Date,
+  { emit }: EmitContext<Pick<typeof personLinkEvents, 'person.joined'>>,
+): boolean {
   if (!personMachine.move(person, 'active')) return false
   person.joinedAt = now
   emit('person.joined', personEvent(person))

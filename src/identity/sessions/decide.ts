@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { CallerContext, Context } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { withHeaders } from '../../kernel/contract/problem.ts'
 import { allScopeNames, type Scope } from '../../kernel/contract/scopes.ts'
@@ -20,9 +20,9 @@ import {
   type WaitingDeviceRequest,
 } from './session.ts'
 
-type Deciding = Pick<Context<keyof typeof userCodeRefusals>, 'sql' | 'tenant' | 'actor' | 'refuse'>
+type Deciding = Context<keyof typeof userCodeRefusals>
 
-function refusalOf(found: NotWaitingReason, { refuse }: Pick<Deciding, 'refuse'>) {
+function refusalOf(found: NotWaitingReason, { refuse }: Deciding) {
   const refusal = refuse(found.refused)
   return found.refused === 'too_many_guesses'
     ? withHeaders(refusal, { 'Retry-After': String(found.waitSeconds) })
@@ -31,7 +31,7 @@ function refusalOf(found: NotWaitingReason, { refuse }: Pick<Deciding, 'refuse'>
 
 export function grantableScopes(
   { scopes: asked }: Pick<DeviceSessionRow, 'scopes'>,
-  { actor }: Pick<Deciding, 'actor'>,
+  { actor }: CallerContext,
 ) {
   const wanted = asked ?? allScopeNames.filter(scope => actor.scopes.has(scope))
   return {
@@ -43,7 +43,7 @@ export function grantableScopes(
 function grantedScopes(
   request: DeviceSessionRow,
   wanted: readonly Scope[] | undefined,
-  context: Pick<Deciding, 'actor'>,
+  context: CallerContext,
 ): Scope[] | undefined {
   const { allowed } = grantableScopes(request, context)
   const given = wanted ? allScopeNames.filter(scope => wanted.includes(scope)) : allowed

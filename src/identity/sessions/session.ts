@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type AttemptContext, recordCodeAttempt } from '../../kernel/database/attempt-limit.ts'
+import { recordCodeAttempt } from '../../kernel/database/attempt-limit.ts'
 import { hashSecret } from '../../kernel/database/credential.ts'
 import {
   nullable,
@@ -130,11 +130,9 @@ const BY_USER_CODE = `
 ${ROW} where s.owner_id = $1 and s.mode = $2 and s.user_hash = any($3::text[]) and s.status = 'requested'`
 const LOCK_BY_USER_CODE = `${BY_USER_CODE} for update`
 
-type Finding = AttemptContext & Pick<Context, 'sql' | 'ports'>
-
 const byUserCode =
   (text: string) =>
-  async (code: string, { sql, ports }: Finding): Promise<DeviceSessionRow | undefined> =>
+  async (code: string, { sql, ports }: WriteContext): Promise<DeviceSessionRow | undefined> =>
     (
       await sql<DeviceSessionRow & Row>(text, [
         livePlatformTenant.ownerId,
@@ -157,7 +155,7 @@ export type NotWaitingReason =
 
 const finding =
   (search: typeof find) =>
-  async (typed: string, context: Finding): Promise<WaitingDeviceRequest | NotWaitingReason> => {
+  async (typed: string, context: WriteContext): Promise<WaitingDeviceRequest | NotWaitingReason> => {
     const userCode = parseUserCode(typed)
     // No device can have this code, so it does not count as a guess.
     if (userCode === undefined) return { refused: 'user_code_unknown' }
@@ -183,10 +181,7 @@ export function deviceSessionResponse(session: DeviceSessionRow, key: KeyTimes |
   return withMembers(session, { endsAt: endsAt ?? session.endsAt, lastUsedAt: key?.lastUsedAt ?? null })
 }
 
-export async function deviceSessionResponses(
-  sessions: readonly DeviceSessionRow[],
-  context: Pick<Context, 'records'>,
-) {
+export async function deviceSessionResponses(sessions: readonly DeviceSessionRow[], context: ReadContext) {
   const keys = await findApiKeys(
     sessions.flatMap(({ keyId }) => keyId ?? []),
     context,

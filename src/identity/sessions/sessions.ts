@@ -1,5 +1,6 @@
+import type { Actor } from '../../kernel/contract/actor.ts'
 import { area, reaction, whenMemberPresent } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { RecordCondition } from '../../kernel/contract/records.ts'
@@ -22,12 +23,12 @@ import {
 } from './session.ts'
 import { issueDeviceToken } from './token.ts'
 
-const visibleTo = ({ actor }: Pick<Context, 'actor'>): RecordCondition<DeviceSession> =>
+const visibleTo = ({ actor }: { readonly actor: Actor }): RecordCondition<DeviceSession> =>
   actor.type === 'console' && !actor.scopes.has('console:write') ? { personId: String(actor.id) } : {}
 
-type Ending = Pick<Context<never, Pick<typeof deviceSessionEvents, 'session.revoked'>>, 'records' | 'emit'>
+type Ending = WriteContext<Pick<typeof deviceSessionEvents, 'session.revoked'>>
 
-function endSession(session: DeviceSession, { emit }: Pick<Ending, 'emit'>): boolean {
+function endSession(session: DeviceSession, { emit }: Ending): boolean {
   if (!deviceSessionMachine.move(session, 'revoked')) return false
   session.endedAt = clock.real()
   emit('session.revoked', deviceSessionEvent(session))
@@ -59,18 +60,19 @@ async function onKeyRevoked({ keyId, sessionId }: EndedKey, context: Ending): Pr
 
 async function onKeyRotated(
   { keyId, sessionId, replacedById }: EndedKey & { readonly replacedById: string },
-  { records }: Pick<Context, 'records'>,
+  { records }: WriteContext,
 ): Promise<void> {
   const session = sessionId && (await records.lock(DeviceSession, sessionId))
   if (session && session.keyId === keyId) session.keyId = replacedById
 }
 
 /** Ends an expired session. If its key was used meanwhile, the session continues until that use expires. */
-const expire: HandlerOf<typeof deviceSessionsApi.expire> = async ({ params }, { records, emit, refuse }) => {
+const expire: HandlerOf<typeof deviceSessionsApi.expire> = async ({ params }, context) => {
+  const { records, emit, refuse } = context
   const session = await records.lock(DeviceSession, params.id)
   if (!session) return refuse('session_not_found')
   const now = clock.real()
-  const key = session.keyId ? await findApiKey(session.keyId, { records }) : null
+  const key = session.keyId ? await findApiKey(session.keyId, context) : null
   if (key?.endsAt && key.endsAt > now) session.endsAt = key.endsAt
   if (session.endsAt > now || !deviceSessionMachine.move(session, 'expired')) return { done: true }
   session.endedAt = now

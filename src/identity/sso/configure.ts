@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import { calculateJwkThumbprint, exportJWK } from 'jose'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
@@ -63,7 +63,7 @@ const signedMembers = ({
 
 type Creating = ContextOf<typeof ssoApi.create>
 
-const seal = (secret: string, providerId: string, { ports }: Pick<Context, 'ports'>): string =>
+const seal = (secret: string, providerId: string, { ports }: ReadContext): string =>
   ports.vault.seal(secret, ssoSecretContext(providerId))
 
 export const createSsoProvider = externalCall(ssoApi.create, {

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, WriteContext } from '../../kernel/contract/context.ts'
 import { type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
 import { Problem, withHeaders } from '../../kernel/contract/problem.ts'
 import type { PersonRole } from '../../kernel/contract/scopes.ts'
@@ -29,10 +29,7 @@ const ATTEMPT_TTL_MS = minutes(15)
 
 const BROWSER = { name: 'sso', prefix: 'sso_' } as const
 
-async function actFor(
-  tenant: Tenant,
-  { sql, switchTenant }: Pick<Context, 'sql' | 'switchTenant'>,
-): Promise<void> {
+async function actFor(tenant: Tenant, { sql, switchTenant }: Context): Promise<void> {
   const offsetMs = tenant.mode === 'test' ? await readClockOffset(sql, tenant) : 0
   switchTenant(tenant, clock.tenant(offsetMs))
 }
@@ -181,7 +178,7 @@ async function signInAs(
   return answerWith({ kind } as { kind: 'sign_in' | 'join' })
 }
 
-async function activePerson(id: string, { records }: Pick<Context, 'records'>): Promise<Person | null> {
+async function activePerson(id: string, { records }: WriteContext): Promise<Person | null> {
   const person = await records.lock(Person, id)
   return person?.status === 'active' ? person : null
 }

@@ -3,7 +3,7 @@ import { type Agent, findAgent } from '../../control/agents/index.ts'
 import { PolicyEvent } from '../../control/policies/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { reactionToAll } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { type HandlerOf, post } from '../../kernel/contract/operation.ts'
@@ -145,7 +145,7 @@ export const watchBudget: HandlerOf<typeof budgetWatchApi.watchBudget> = async (
 async function riskOf(
   agent: Agent,
   { limitCents, heldCents, spentCents, lastSpendAt }: AgentMonthUsage,
-  context: Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>,
+  context: ReadContext,
 ) {
   if (limitCents === null || agent.status !== 'active' || !hasSpentLately(context.now, lastSpendAt)) return
   const { p10, p50, p90 } = await forecastBudgetDepletion(agent, context)

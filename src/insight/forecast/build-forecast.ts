@@ -1,5 +1,5 @@
 import type { Agent } from '../../control/agents/index.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { runInSlices } from '../../kernel/contract/time-slices.ts'
 import { utcDay } from '../../values/clock.ts'
 import { type Cents, roundCents } from '../../values/money.ts'
@@ -25,8 +25,6 @@ import { type SimulatedPath, totalQuantiles } from './method/paths.ts'
 import { type Quantiles, shiftQuantiles } from './method/quantiles.ts'
 import { type RemainingBudget, remainingBudgetOfAgent, remainingBudgetOfOwner } from './remaining-budget.ts'
 
-type ForecastContext = Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>
-
 type Read = <T>(
   wanted: { views: typeof VIEWS; agentId?: string | undefined },
   read: (spend: SpendSnapshot) => Promise<T>,
@@ -44,11 +42,7 @@ interface ForecastBasis {
   readonly days: number
 }
 
-export async function buildForecast(
-  agent: Agent | null,
-  days: number,
-  context: ForecastContext & Pick<Context, 'withSnapshot'>,
-) {
+export async function buildForecast(agent: Agent | null, days: number, context: ReadContext) {
   const known = await readBasis(agent, days, context, (wanted, read) =>
     withSpendSnapshot(context, wanted, read),
   )
@@ -70,7 +64,7 @@ export async function buildForecast(
 }
 
 /** Runs on the connection of a write. If the sums change meanwhile, the read starts again. */
-export async function forecastBudgetDepletion(agent: Agent, context: ForecastContext) {
+export async function forecastBudgetDepletion(agent: Agent, context: ReadContext) {
   const known = await readBasis(agent, 1, context, async (wanted, read) =>
     read(await readSpendSnapshot(context.sql, context.tenant, wanted)),
   )
@@ -80,7 +74,7 @@ export async function forecastBudgetDepletion(agent: Agent, context: ForecastCon
 async function readBasis(
   agent: Agent | null,
   days: number,
-  context: ForecastContext,
+  context: ReadContext,
   spendAt: Read,
 ): Promise<ForecastBasis> {
   const { sql, now } = context

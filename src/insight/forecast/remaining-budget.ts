@@ -1,7 +1,7 @@
 import type { Agent } from '../../control/agents/index.ts'
 import { readCounters } from '../../control/budgets/index.ts'
 import { Policy } from '../../control/policies/index.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { readWalletBalances } from '../../money/ledger/index.ts'
 import { addCents, type Cents, NO_CENTS, remainderOf } from '../../values/money.ts'
 
@@ -9,8 +9,6 @@ export interface RemainingBudget {
   readonly budgetCents: Cents | null
   readonly walletCents: Cents | null
 }
-
-type BudgetContext = Pick<Context, 'sql' | 'records' | 'tenant' | 'now'>
 
 export interface AgentMonthUsage {
   readonly limitCents: Cents | null
@@ -20,7 +18,7 @@ export interface AgentMonthUsage {
   readonly lastSpendAt: Date | null
 }
 
-export async function readAgentMonthUsage({ id }: Agent, context: BudgetContext): Promise<AgentMonthUsage> {
+export async function readAgentMonthUsage({ id }: Agent, context: ReadContext): Promise<AgentMonthUsage> {
   const { sql, records, tenant, now } = context
   const [counters, policy] = await Promise.all([
     readCounters(sql, { tenant, now }, [id]),
@@ -30,7 +28,7 @@ export async function readAgentMonthUsage({ id }: Agent, context: BudgetContext)
   return { limitCents: policy?.monthlyLimitCents ?? null, heldCents, spentCents, lastSpendAt }
 }
 
-export async function remainingBudgetOfAgent(agent: Agent, context: BudgetContext): Promise<RemainingBudget> {
+export async function remainingBudgetOfAgent(agent: Agent, context: ReadContext): Promise<RemainingBudget> {
   const [{ limitCents, heldCents, spentCents }, balances] = await Promise.all([
     readAgentMonthUsage(agent, context),
     readWalletBalances(context.sql, context.tenant, [agent.walletId]),
@@ -41,7 +39,7 @@ export async function remainingBudgetOfAgent(agent: Agent, context: BudgetContex
   }
 }
 
-export async function remainingBudgetOfOwner({ sql, tenant, now }: BudgetContext): Promise<RemainingBudget> {
+export async function remainingBudgetOfOwner({ sql, tenant, now }: ReadContext): Promise<RemainingBudget> {
   const month = (await readCounters(sql, { tenant, now }, [])).ownerCounters()?.month
   if (!month || month.limit === null) return { budgetCents: null, walletCents: null }
   return {

@@ -91,7 +91,7 @@ interface ScopeQuery {
   readonly agentId?: string | undefined
 }
 
-type ScopeContext = Pick<Context<'span_invalid' | 'agent_not_found'>, 'actor' | 'records' | 'now' | 'refuse'>
+type ScopeContext = Context<'span_invalid' | 'agent_not_found'>
 
 export interface ReportScope extends DaySpan {
   readonly agentId: string | undefined

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { runInSlices, type SlicedWork } from '../../kernel/contract/time-slices.ts'
 import { type CountedIntentFacts, merchantOfSpend, spendDeltasSql } from './deltas.ts'
@@ -83,7 +83,7 @@ export async function readSpendSnapshot(sql: Sql, tenant: Tenant, wanted: Wanted
 }
 
 export const withSpendSnapshot = <T>(
-  { tenant, withSnapshot }: Pick<Context, 'tenant' | 'withSnapshot'>,
+  { tenant, withSnapshot }: ReadContext,
   wanted: Wanted,
   read: (spend: SpendSnapshot) => Promise<T>,
 ): Promise<T> => withSnapshot(async sql => read(await readSpendSnapshot(sql, tenant, wanted)))

@@ -9,36 +9,43 @@ import type { InternalOperationInput, Ports } from './ports.ts'
 import type { Refusal } from './problem.ts'
 import type { DurableProcess, ProcessRecord } from './process.ts'
 import type { RawRequest } from './raw-request.ts'
-import type { RecordCondition, Records } from './records.ts'
+import type { RecordCondition, RecordReader, Records } from './records.ts'
 import type { Sql } from './sql.ts'
 
-export interface Context<F extends string = string, E extends EventSchemas = EventSchemas> extends TenantNow {
-  readonly actor: Actor
-  readonly records: Records
-  /** For sets of rows. It adds no filter as `records` does: each statement names the tenant itself. */
+/** Runs SQL for the tenant, whom each statement names itself. A hot operation has no more. */
+export interface SqlContext {
+  readonly tenant: Tenant
   readonly sql: Sql
-  /** Reads outside the transaction, for content produced while it is sent, after the commit. */
-  readonly sqlAfterCommit: Sql
+}
+
+/** Tells others: events commit with the change, and wake durable processes after it. */
+export interface EmitContext<out E extends EventSchemas = Record<never, never>> extends TenantNow {
+  emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
+  /** After the commit, starts the record's durable process, or signals the running one. */
+  wake(process: DurableProcess, record: ProcessRecord): void
+}
+
+/** Decides what a request comes to, without the database: refuses it, or emits what happens. */
+export interface DecideContext<in F extends string, out E extends EventSchemas = Record<never, never>>
+  extends EmitContext<E> {
+  refuse(code: F, message?: string): Refusal
+}
+
+/** The caller of a request: a handler and each item of a batch have one. */
+export interface CallerContext extends TenantNow {
+  readonly actor: Actor
   readonly requestId: string
   /** The client's IP address; null for work that the service does by itself. */
   readonly address: string | null
   readonly runId: string | null
+}
+
+/** Reads what the tenant has. It locks and changes nothing. */
+export interface ReadContext extends CallerContext, SqlContext {
+  readonly records: RecordReader
+  /** Reads outside the transaction, for content produced while it is sent, after the commit. */
+  readonly sqlAfterCommit: Sql
   readonly ports: Ports
-  readonly headers: RawRequest['headers']
-  readonly rawBody: Uint8Array
-  readonly host: string
-  readonly ending: AbortSignal
-  emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
-  /** Sends a statement whose result the handler does not need. The commit waits for it and fails with it. */
-  queueStatement(statement: Promise<unknown>): void
-  refuse(code: F, message?: string): Refusal
-  /**
-   * Runs other areas' reactions to the events so far, and to the events that those emit. Runs at the end
-   * anyway; call it earlier where the answer depends on a reaction.
-   */
-  runReactions(): Promise<void>
-  /** After the commit, starts the record's durable process, or signals the running one. */
-  wake(process: DurableProcess, record: ProcessRecord): void
   /**
    * Runs a long read on a connection of its own, one at a time per name across all processes. Undefined where
    * another request holds that name.
@@ -62,14 +69,38 @@ export interface Context<F extends string = string, E extends EventSchemas = Eve
   ): Promise<RecordPage<T>>
   pageOf<T extends { id: string }>(all: readonly T[]): RecordPage<T>
   readonly callOperation: CallOperation
+}
+
+/** Changes what the tenant has, and tells others of it. */
+export interface WriteContext<out E extends EventSchemas = Record<never, never>>
+  extends ReadContext,
+    EmitContext<E> {
+  readonly records: Records
+  /** Sends a statement whose result the handler does not need. The commit waits for it and fails with it. */
+  queueStatement(statement: Promise<unknown>): void
+  /**
+   * Runs other areas' reactions to the events so far, and to the events that those emit. Runs at the end
+   * anyway; call it earlier where the answer depends on a reaction.
+   */
+  runReactions(): Promise<void>
+  /** Runs an operation for another owner in this transaction. Only what moves money between owners uses it. */
+  readonly runForOwner: RunForOwner
+}
+
+/** All that a handler gets: it reads, writes and decides, and sees the request. */
+export interface Context<in F extends string = never, out E extends EventSchemas = Record<never, never>>
+  extends WriteContext<E>,
+    DecideContext<F, E> {
+  readonly headers: RawRequest['headers']
+  readonly rawBody: Uint8Array
+  readonly host: string
+  readonly ending: AbortSignal
   /**
    * Continues as this tenant. For the dashboard secret and public calls, which have no tenant of their own,
    * and for a key whose record is in the other mode of the same owner; never in place of another owner. `now`
    * is the tenant's time, where it has been read.
    */
   switchTenant(tenant: Tenant, now?: Date): void
-  /** Runs an operation for another owner in this transaction. Only what moves money between owners uses it. */
-  readonly runForOwner: RunForOwner
 }
 
 /**

@@ -1,10 +1,8 @@
-import type { z } from 'zod'
-import type { Actor, Tenant, TenantNow } from './actor.ts'
-import type { Context, RunForOwner } from './context.ts'
+import type { Tenant } from './actor.ts'
+import type { CallerContext, Context, DecideContext, RunForOwner } from './context.ts'
 import type { EventSchemas } from './events.ts'
 import type { Ports } from './ports.ts'
 import type { AnswerWithHeaders, HandlerAnswer, Problem, Refusal } from './problem.ts'
-import type { DurableProcess, ProcessRecord } from './process.ts'
 import type { Sql } from './sql.ts'
 
 export type PlainHandler<I, R, F extends string, E extends EventSchemas> = (
@@ -87,23 +85,13 @@ export type ReserveHandler<I, R, F extends string, E extends EventSchemas, V> = 
   context: Context<F, E>,
 ) => Promise<V | CallExternal<V> | AnswerNow<R> | Refusal | AnswerWithHeaders<Refusal>>
 
-export interface BatchItem<I> extends TenantNow {
+export interface BatchItem<I> extends CallerContext {
   readonly input: I
-  readonly actor: Actor
-  readonly requestId: string
-  readonly address: string | null
-  readonly runId: string | null
 }
 
 export type NonEmpty<T> = readonly [T, ...T[]]
 
 export const isNonEmpty = <T>(list: readonly T[]): list is NonEmpty<T> => list.length > 0
-
-export interface HotContext<F extends string, E extends EventSchemas> {
-  emit<N extends keyof E & string>(event: N, data: z.output<E[N]>): void
-  refuse(code: F, message?: string): Refusal
-  wake(process: DurableProcess, record: ProcessRecord): void
-}
 
 /**
  * Requests of one lane lock the same row. Where another transaction has locked it, the requests of its lane
@@ -130,7 +118,7 @@ export interface HotHandler<I, R, F extends string, E extends EventSchemas, S = 
    * Pure: one request after another, each seeing in `state` what the earlier ones took. A `Problem` that it
    * returns stops that request; one that it throws stops the batch.
    */
-  decide(item: BatchItem<I>, state: S, verdict: HotContext<F, E>): R | Refusal | Problem
+  decide(item: BatchItem<I>, state: S, verdict: DecideContext<F, E>): R | Refusal | Problem
   /** Sends all its statements in one turn of the event loop: the commit goes with them, unless they run something for another owner. */
   write(state: S, sql: Sql, runForOwner: RunForOwner): Promise<void>
 }

@@ -1,8 +1,8 @@
 import { clientAddressKey } from '../../values/client-of.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
-import type { Context } from '../contract/context.ts'
+import type { Actor } from '../contract/actor.ts'
 import type { RefusalSpec } from '../contract/operation.ts'
-import type { Row } from '../contract/sql.ts'
+import type { Row, Sql } from '../contract/sql.ts'
 
 /** Wrong codes that one person, and one address, may send in the window. */
 export const MAX_CODE_ATTEMPTS = 10
@@ -36,7 +36,12 @@ const FORGIVE = `
 update wrong_guesses set wrong_at = wrong_at[:cardinality(wrong_at) - 1]
 where guesser = any($1::text[])`
 
-export type AttemptContext = Pick<Context, 'sql' | 'queueStatement' | 'actor' | 'address'>
+export interface AttemptContext {
+  readonly sql: Sql
+  readonly actor: Actor
+  readonly address: string | null
+  queueStatement(statement: Promise<unknown>): void
+}
 
 /** An attempt, counted as wrong in advance; `clear` takes that back. */
 export interface CodeAttempt {

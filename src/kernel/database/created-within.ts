@@ -1,6 +1,6 @@
 import { addMs, minutes } from '../../values/clock.ts'
 import { firstIdAt } from '../../values/ids.ts'
-import type { Context } from '../contract/context.ts'
+import type { SqlContext } from '../contract/context.ts'
 import { definedOnly, halfOpenRangeCondition } from './entity.ts'
 import { readClockOffset } from './tenant-clock.ts'
 
@@ -20,7 +20,7 @@ interface Period {
 export async function createdWithinCondition(
   prefix: string,
   { from, to }: Period,
-  { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
+  { sql, tenant }: SqlContext,
 ) {
   const ahead = from && tenant.mode === 'test' ? await readClockOffset(sql, tenant) : 0
   return definedOnly({

@@ -1,11 +1,11 @@
 import type { EntityClass } from '@mikro-orm/core'
-import type { Context } from '../contract/context.ts'
+import type { ReadContext } from '../contract/context.ts'
 import type { RecordPage } from '../contract/page.ts'
 import { inRange, type RecordCondition, type RowSource } from '../contract/records.ts'
 
 /** A page of the matching records of a source, newest first. The source may leave out what is not before `after`. */
 export const pageOfSource = <T extends { id: string }>(
-  { pageBy, records }: Pick<Context, 'pageBy' | 'records'>,
+  { pageBy, records }: ReadContext,
   entity: EntityClass<T>,
   condition: RecordCondition<T>,
   sourceBefore: (after: string | undefined) => RowSource,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { DamagedFileError, type FileOwner, type FileStore } from '../../ports/files.ts'
 import { formatBytes } from '../../values/bytes.ts'
-import type { Context } from '../contract/context.ts'
+import type { ReadContext, SqlContext } from '../contract/context.ts'
 import type { RefusalSpec } from '../contract/operation.ts'
 import { Problem } from '../contract/problem.ts'
 import type { StorableFile } from '../contract/upload.ts'
@@ -29,14 +29,12 @@ delete from stored_files where owner_id = $1 and mode = $2 and sha256 = any($3::
 
 const USED = 'select files, bytes from file_usage where owner_id = $1 and mode = $2'
 
-type FileContext = Pick<Context, 'sql' | 'tenant' | 'now'>
-
 interface FileUsage {
   readonly files: bigint
   readonly bytes: bigint
 }
 
-export async function fileUsage({ sql, tenant }: Pick<FileContext, 'sql' | 'tenant'>): Promise<FileUsage> {
+export async function fileUsage({ sql, tenant }: SqlContext): Promise<FileUsage> {
   const [used] = await sql<{ files: bigint; bytes: bigint }>(USED, [tenant.ownerId, tenant.mode])
   return used ?? { files: 0n, bytes: 0n }
 }
@@ -49,7 +47,7 @@ export async function fileUsage({ sql, tenant }: Pick<FileContext, 'sql' | 'tena
 async function keepFiles(
   files: readonly StorableFile[],
   usedBy: string,
-  { sql, tenant, now }: FileContext,
+  { sql, tenant, now }: ReadContext,
 ): Promise<void> {
   const { ownerId, mode } = tenant
   const stagings = files.map(({ staged }) => staged)
@@ -69,13 +67,13 @@ async function keepFiles(
 export const referenceStoredFile = (
   file: StorableFile,
   usedBy: string,
-  context: FileContext,
+  context: ReadContext,
 ): Promise<void> => keepFiles([file], usedBy, context)
 
 export async function referenceFilesWithinQuota(
   files: readonly StorableFile[],
   usedBy: string,
-  context: FileContext & Pick<Context, 'ports'>,
+  context: ReadContext,
 ): Promise<void> {
   await keepFiles(files, usedBy, context)
   const { bytes } = await fileUsage(context)
@@ -96,7 +94,7 @@ function fullText({ used, taken, quota }: Readonly<Record<'used' | 'taken' | 'qu
 export async function releaseStoredFiles(
   sha256s: readonly string[],
   usedBy: string,
-  { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
+  { sql, tenant }: SqlContext,
 ): Promise<void> {
   if (sha256s.length > 0) await sql(RELEASE, [tenant.ownerId, tenant.mode, sha256s, usedBy])
 }

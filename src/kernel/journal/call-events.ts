@@ -1,5 +1,5 @@
 import type { Tenant } from '../contract/actor.ts'
-import type { Context } from '../contract/context.ts'
+import type { ReadContext } from '../contract/context.ts'
 import type { RecordPage } from '../contract/page.ts'
 import type { Range, RecordCondition, RowSource } from '../contract/records.ts'
 import { pageOfSource } from '../database/page-of-source.ts'
@@ -54,7 +54,7 @@ export interface EventFilters {
 
 /** A page of events, of which all have these members and meet the condition. */
 export function pageOfEvents(
-  context: Pick<Context, 'page' | 'pageBy' | 'records' | 'tenant'>,
+  context: ReadContext,
   condition: RecordCondition<Event>,
   filters: EventFilters,
 ): Promise<RecordPage<Event>> {

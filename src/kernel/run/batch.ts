@@ -132,10 +132,13 @@ function decide(
 ) {
   const events: EventRow[] = []
   const outbox: OutboxRow[] = []
+  const { tenant, now } = item
   const value = handler.decide(item, state, {
+    tenant,
+    now,
     refuse: (code, message) => buildRefusal(operation, code, message),
     emit: (event: string, data: unknown) => events.push(buildEvent(operation.emits, event, data, item)),
-    wake: (process, record) => outbox.push(buildWakeUpRow(process, item.tenant, record)),
+    wake: (process, record) => outbox.push(buildWakeUpRow(process, tenant, record)),
   })
   return { value, events, outbox }
 }

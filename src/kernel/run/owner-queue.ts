@@ -11,6 +11,7 @@ export interface OwnerQueueLimits {
 
 interface WaitingTask {
   readonly begin: () => void
+  readonly refuse: (why: Problem) => void
   /** The rest of what has begun: neither counted nor refused, since its requester has already been let in. */
   readonly isPatient: boolean
 }
@@ -42,7 +43,7 @@ export class OwnerQueue {
    * full or slow: 429 where the owner's own tasks are the reason, otherwise 503.
    */
   async acquire(owner: string, waiting: Waiting = {}): Promise<() => void> {
-    if (waiting.gone?.aborted) throw clientGone()
+    if (waiting.gone?.aborted) throw new ClientGone()
     if (!this.#mayBegin(owner)) await this.#wait(owner, waiting)
     else this.#count(owner, 1)
     return callOnce(() => this.#release(owner))
@@ -66,12 +67,12 @@ export class OwnerQueue {
   #wait(owner: string, { gone, isPatient = false }: Waiting): Promise<void> {
     if (!isPatient) this.#refuseTooMany(owner)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const task: WaitingTask = { begin: resolve, isPatient }
+    const task: WaitingTask = { begin: resolve, refuse: reject, isPatient }
     this.#waiting.set(owner, [...(this.#waiting.get(owner) ?? []), task])
     if (!isPatient) this.#allWaiting++
     const onGone = () => {
       this.#leave(owner, task)
-      reject(clientGone())
+      reject(new ClientGone())
     }
     gone?.addEventListener('abort', onGone)
     const stopWaiting = isPatient ? undefined : this.#refuseLate(owner, task, reject)
@@ -105,12 +106,24 @@ export class OwnerQueue {
 
   #refuseTooMany(owner: string): void {
     const { waiting, waitingOfOne } = this.#limits
-    const own = (this.#waiting.get(owner) ?? []).filter(({ isPatient }) => !isPatient).length
+    const own = impatient(this.#waiting.get(owner)).length
     if (own >= waitingOfOne)
       throw rateLimitedProblem(
         `${own} of your requests are already waiting. Send the next one after their answers.`,
       )
-    if (this.#allWaiting >= waiting) throw busy('Too many requests are waiting.')
+    if (this.#allWaiting >= waiting) this.#makeRoomBeside(own)
+  }
+
+  /** The newest request of the owner with the most waiting is refused, or the one that comes, with `own` of its owner. */
+  #makeRoomBeside(own: number): void {
+    const [most] = [...this.#waiting]
+      .map(([owner, tasks]) => ({ owner, tasks: impatient(tasks) }))
+      .toSorted((one, other) => other.tasks.length - one.tasks.length)
+    const newest = most?.tasks.at(-1)
+    if (!most || !newest || most.tasks.length <= own + 1)
+      throw own === 0 ? busy('Too many requests are waiting.') : tooManyOf(own + 1)
+    this.#leave(most.owner, newest)
+    newest.refuse(tooManyOf(most.tasks.length))
   }
 
   #release(owner: string): void {
@@ -127,13 +140,23 @@ export class OwnerQueue {
   }
 }
 
+const impatient = (tasks: readonly WaitingTask[] = []): WaitingTask[] =>
+  tasks.filter(({ isPatient }) => !isPatient)
+
 const RETRY_AFTER_SECONDS = 5
 
 export const rateLimitedProblem = (why: string, seconds = RETRY_AFTER_SECONDS): Problem =>
   new Problem('rate_limited', why, { 'Retry-After': String(seconds) })
 
-/** The connection is closed, so that no client reads it. */
-export const clientGone = (): Problem => new Problem('busy', 'The client has left.')
+/** The client has closed its connection before its answer began: no answer is sent, and nothing has failed. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone'
+}
+
+const tooManyOf = (own: number): Problem =>
+  rateLimitedProblem(
+    `Too many requests are waiting, ${own} of them yours. Send the next one after their answers.`,
+  )
 
 const busy = (why: string): Problem =>
   new Problem('busy', `${why} Try again.`, { 'Retry-After': String(RETRY_AFTER_SECONDS) })

@@ -1,8 +1,9 @@
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
-import { type Records, sqlCondition } from '../../kernel/contract/records.ts'
+import { type RecordReader, type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import {
@@ -21,7 +22,7 @@ import { Beneficiary, beneficiariesPersonalData, bicMismatch, toSepaName } from 
 const notDeleted = { deletedAt: null }
 const lockedInOrder = { orderBy: { id: 'asc' }, lock: true } as const
 
-export const findBeneficiary = (records: Records, id: string): Promise<Beneficiary | null> =>
+export const findBeneficiary = (records: RecordReader, id: string): Promise<Beneficiary | null> =>
   records.findOne(Beneficiary, { id, ...notDeleted })
 
 export interface BeneficiaryRow extends Row {
@@ -82,7 +83,7 @@ const originalOf = (records: Records, iban: string): Promise<Beneficiary | null>
 /** The oldest duplicate becomes the original when the original is deleted or gets another IBAN. */
 async function promoteOldestDuplicate(
   original: Beneficiary,
-  { records, emit }: Pick<ContextOf<typeof beneficiariesApi.delete>, 'records' | 'emit'>,
+  { records, emit }: WriteContext<Pick<(typeof beneficiariesApi.delete)['emits'], 'beneficiary.updated'>>,
 ): Promise<void> {
   // The unique key allows a new original once the old one is written.
   await records.flush()

@@ -1,5 +1,5 @@
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { newId } from '../../values/ids.ts'
@@ -69,10 +69,8 @@ const acquirerPaid: HandlerOf<typeof acquirerApi.acquirerPaid> = async ({ body }
   return { currency: 'EUR', owedCents }
 }
 
-type DepositContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>
-
 /** Locks the float and a wallet, the oldest open one if none is named. */
-async function lockAccounts(namedWalletId: string | null, context: DepositContext) {
+async function lockAccounts(namedWalletId: string | null, context: ReadContext) {
   const { sql, tenant } = context
   const walletId = namedWalletId ?? (await findMainWallet(context))?.id ?? ''
   const [book, wallets] = await Promise.all([

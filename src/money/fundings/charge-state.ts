@@ -1,4 +1,5 @@
 import type { ReceivedCredit } from '../../iso20022/credit.ts'
+import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import type { ChargeFailureReason, ChargeState } from '../../ports/funding-rail.ts'
 import { addMs, utcDay } from '../../values/clock.ts'
@@ -16,10 +17,8 @@ import {
   SILENT_FUNDING_CHECK_MS,
 } from './funding.ts'
 
-type Settling = Pick<
-  ContextOf<typeof fundingsApi.follow>,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
->
+type Outcomes = (typeof fundingsApi.act)['emits']
+type Returns = (typeof fundingsApi.follow)['emits']
 
 export const fundingEvent = ({ id, walletId, paymentMethodId, status, amountCents, reason }: Funding) => ({
   fundingId: id,
@@ -48,7 +47,7 @@ interface FundingIds {
 export async function applyFundingChargeState(
   ids: FundingIds,
   state: ChargeState,
-  context: Settling,
+  context: WriteContext<Returns>,
 ): Promise<Funding> {
   const { status } = state
   if (status === 'settled' || status === 'returned') {
@@ -64,7 +63,7 @@ export async function applyFundingChargeState(
   return recordProgress(funding, state, context)
 }
 
-async function lockFunding(id: string, { records }: Pick<Settling, 'records'>): Promise<Funding> {
+async function lockFunding(id: string, { records }: WriteContext): Promise<Funding> {
   const funding = await records.lock(Funding, id)
   if (!funding) throw new Error(`there is no funding ${id}`)
   return funding
@@ -83,7 +82,7 @@ interface LockedFunding {
 async function lockWithAccounts(
   { id, walletId }: FundingIds,
   accounts: Pick<Parameters<typeof lockBook>[2], 'others' | 'ifExists'>,
-  context: Pick<Settling, 'records' | 'sql' | 'tenant' | 'now'>,
+  context: WriteContext,
 ): Promise<LockedFunding> {
   const { sql, tenant } = context
   const [book, wallets, funding] = await Promise.all([
@@ -96,15 +95,13 @@ async function lockWithAccounts(
   return { book, wallet, funding }
 }
 
-export const lockFundingForCredit = (
-  ids: FundingIds,
-  context: Pick<Settling, 'records' | 'sql' | 'tenant' | 'now'>,
-): Promise<LockedFunding> => lockWithAccounts(ids, { others: ['bank'], ifExists: DEBT_ACCOUNTS }, context)
+export const lockFundingForCredit = (ids: FundingIds, context: WriteContext): Promise<LockedFunding> =>
+  lockWithAccounts(ids, { others: ['bank'], ifExists: DEBT_ACCOUNTS }, context)
 
 /** Does nothing if the funding has ended. */
 export async function creditFundedWallet(
   { book, wallet, funding }: LockedFunding,
-  context: Settling,
+  context: WriteContext<Outcomes>,
 ): Promise<Funding> {
   const { sql, now, emit, queueStatement } = context
   if (!isFundingPending(funding)) return funding
@@ -129,7 +126,7 @@ function markSettled(funding: Funding, now: Date): void {
  * Books the money for a closed wallet into suspense. A funding without a payment method has charged nothing,
  * and fails.
  */
-async function creditSuspenseInstead(funding: Funding, context: Settling): Promise<Funding> {
+async function creditSuspenseInstead(funding: Funding, context: WriteContext<Outcomes>): Promise<Funding> {
   const { now, emit } = context
   if (!funding.paymentMethodId) return failFunding(funding, WALLET_CLOSED, context)
   const credit = await postToSuspense(creditOf(funding, now), 'wallet_closed', context)
@@ -157,7 +154,7 @@ const creditOf = ({ id, ownerId, amountCents }: Funding, now: Date): ReceivedCre
 export function failFunding(
   funding: Funding,
   reason: ChargeFailureReason,
-  { emit }: Pick<Settling, 'emit'>,
+  { emit }: EmitContext<Outcomes>,
 ): Funding {
   fundingMachine.move(funding, 'failed')
   Object.assign(funding, { reason, dueAt: null, nextAction: null })
@@ -172,7 +169,7 @@ export function failFunding(
 function checkAgainLater(
   funding: Funding,
   status: 'unknown' | 'silent',
-  context: Pick<Settling, 'now' | 'emit'>,
+  context: EmitContext<Outcomes>,
 ): Funding {
   const { now } = context
   if (funding.dueAt && funding.dueAt > now) return funding
@@ -185,7 +182,7 @@ function checkAgainLater(
 function recordProgress(
   funding: Funding,
   state: Extract<ChargeState, { askAgainAt: Date }>,
-  { now, emit }: Pick<Settling, 'now' | 'emit'>,
+  { now, emit }: EmitContext<Outcomes>,
 ): Funding {
   const soonest = addMs(now, FIRST_FUNDING_CHECK_MS)
   funding.dueAt = state.askAgainAt > soonest ? state.askAgainAt : soonest
@@ -194,8 +191,6 @@ function recordProgress(
   if (moved) emit(`funding.${state.status}`, fundingEvent(funding))
   return funding
 }
-
-type Reversing = ContextOf<typeof fundingsApi.reverse>
 
 const RETURN_ACCOUNTS = { others: [...FORCED_DEBIT_ACCOUNTS, 'suspense'] } as const
 
@@ -218,7 +213,7 @@ interface Reversal {
 function reverse(
   { book, wallet, funding }: LockedFunding,
   { reason, takenCents, givenCents }: Reversal,
-  { now, emit }: Pick<Settling, 'now'> & Pick<Reversing, 'emit'>,
+  { now, emit }: EmitContext<(typeof fundingsApi.reverse)['emits']>,
 ): boolean {
   const before = funding.reversedCents ?? NO_CENTS
   const sum = minOf(takenCents, addCents(funding.amountCents, givenCents))
@@ -235,7 +230,11 @@ function reverse(
   return true
 }
 
-export async function reverseFunding(ids: FundingIds, message: string, context: Reversing) {
+export async function reverseFunding(
+  ids: FundingIds,
+  message: string,
+  context: ContextOf<typeof fundingsApi.reverse>,
+) {
   const { sql, queueStatement, refuse } = context
   const locked = await lockWithAccounts(ids, RETURN_ACCOUNTS, context)
   const { book, funding } = locked
@@ -246,7 +245,11 @@ export async function reverseFunding(ids: FundingIds, message: string, context: 
 }
 
 /** Books what was taken and given since the last statement: both may happen more than once. */
-async function applyReturns(ids: FundingIds, returned: Reversal, context: Settling): Promise<void> {
+async function applyReturns(
+  ids: FundingIds,
+  returned: Reversal,
+  context: WriteContext<Returns>,
+): Promise<void> {
   const { sql, queueStatement } = context
   const locked = await lockWithAccounts(ids, RETURN_ACCOUNTS, context)
   reverse(locked, returned, context)
@@ -255,7 +258,11 @@ async function applyReturns(ids: FundingIds, returned: Reversal, context: Settli
 }
 
 /** The payer's bank has given money back. Does nothing if none was taken. */
-function reinstate({ book, wallet, funding }: LockedFunding, givenCents: Cents, context: Settling): void {
+function reinstate(
+  { book, wallet, funding }: LockedFunding,
+  givenCents: Cents,
+  context: WriteContext<Returns>,
+): void {
   const { now, emit } = context
   const { reversedCents, reinstatedCents } = funding
   if (reversedCents === null || reinstatedCents === null) return

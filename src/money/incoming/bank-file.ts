@@ -1,6 +1,7 @@
 import type { BankFile } from '../../iso20022/camt.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
-import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Context, WriteContext } from '../../kernel/contract/context.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { truncateText } from '../../values/schemas.ts'
 import { payableColumns } from '../references/index.ts'
 import type { incomingApi } from './api.ts'
@@ -9,8 +10,6 @@ import { IncomingCredit, incomingCreditMachine, platformTenantInMode } from './i
 import type { CreditDestination } from './match.ts'
 import { CREDIT_FLUSH_BATCH, findNewCreditDestinations, receiveCredits } from './receive.ts'
 import type { parseBankFile } from './thread.ts'
-
-type Reading = ContextOf<typeof incomingApi.readFile>
 
 export const importBankFile: HandlerOf<typeof incomingApi.readFile> = async ({ body }, context) => {
   const { mode } = body
@@ -35,7 +34,11 @@ export const importBankFile: HandlerOf<typeof incomingApi.readFile> = async ({ b
  * owners' wallets. Afterwards the request acts for the platform, whose accounts are locked after those of all
  * owners.
  */
-export async function recordBankFile(file: BankFile, mode: Mode, context: Omit<Reading, 'refuse'>) {
+export async function recordBankFile(
+  file: BankFile,
+  mode: Mode,
+  context: Context<never, (typeof incomingApi.readFile)['emits']>,
+) {
   const platform = platformTenantInMode(mode)
   context.switchTenant(platform)
   const destinations = await findNewCreditDestinations(context.sql, file.credits, {
@@ -63,7 +66,7 @@ export async function recordBankFile(file: BankFile, mode: Mode, context: Omit<R
 
 async function handOverAll(
   destinations: readonly CreditDestination[],
-  { records, tenant: platform }: Pick<Reading, 'records' | 'tenant'>,
+  { records, tenant: platform }: WriteContext,
 ): Promise<HandedOverCredit[]> {
   const credits: HandedOverCredit[] = []
   for (const { received, tenant, walletId, payable } of destinations) {

@@ -1,4 +1,5 @@
 import type { ReceivedCredit } from '../../iso20022/credit.ts'
+import type { EmitContext } from '../../kernel/contract/context.ts'
 import { type Cents, subtractCents } from '../../values/money.ts'
 import {
   ACQUIRER_ACCOUNTS,
@@ -9,7 +10,8 @@ import {
   postAcquirerMovement,
 } from '../ledger/index.ts'
 import { type WalletRow, walletEvent } from '../wallets/index.ts'
-import { type ReceiveCreditsContext, recordSuspenseCredit, repayWalletDebt } from './receive.ts'
+import type { incomingCreditEvents } from './api.ts'
+import { type CreditRecordContext, recordSuspenseCredit, repayWalletDebt } from './receive.ts'
 
 export const acquirerCreditAccounts = (...walletIds: readonly string[]) =>
   ({
@@ -32,7 +34,7 @@ export function creditAcquirerCharge(
   wallet: WalletRow,
   { amountCents, cause, reference }: Charge,
   book: LockedBook,
-  context: Omit<ReceiveCreditsContext, 'sql' | 'queueStatement'>,
+  context: CreditRecordContext,
 ): void {
   if (wallet.status === 'closed') {
     recordSuspenseCredit(
@@ -62,7 +64,7 @@ export function refundAcquirerCharge(
   wallet: WalletRow,
   { amountCents, cause }: Omit<Charge, 'reference'>,
   book: LockedBook,
-  { emit }: Pick<ReceiveCreditsContext, 'emit'>,
+  { emit }: EmitContext<typeof incomingCreditEvents>,
 ): void {
   postAcquirerMovement(
     'collect_refund',
@@ -80,7 +82,7 @@ export function chargeBackAcquirerCharge(
   wallet: WalletRow,
   { amountCents, cause }: Omit<Charge, 'reference'>,
   book: LockedBook,
-  { emit }: Pick<ReceiveCreditsContext, 'emit'>,
+  { emit }: EmitContext<typeof incomingCreditEvents>,
 ): void {
   const owed = postAcquirerChargeback({ from: wallet.id, amountCents, cause }, book)
   const taken = subtractCents(amountCents, owed)

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { oneOf } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
@@ -8,20 +8,18 @@ import { type PayableReference, payableColumns } from '../references/index.ts'
 import { IncomingCredit } from './incoming-credit.ts'
 import { findNewCreditDestinations, type ReceiveCreditsContext, receiveCredits } from './receive.ts'
 
-type Reading = Pick<Context, 'records' | 'tenant'>
-
 const IN_WALLET = oneOf(['matched', 'assigned'])
 
 /** Null if there is no credit with this id. The caller locks the accounts first. */
 export const lockIncomingCredit = (
   creditId: string,
-  { records, tenant }: Reading,
+  { records, tenant }: WriteContext,
 ): Promise<IncomingCredit | null> =>
   records.findOne(IncomingCredit, { ...tenant, id: creditId }, { lock: true })
 
 export const creditsOfPayable = (
   { type, id }: PayableReference,
-  { records, tenant }: Reading,
+  { records, tenant }: ReadContext,
 ): Promise<IncomingCredit[]> =>
   records.find(
     IncomingCredit,
@@ -35,7 +33,7 @@ export type UnusableCredit = 'credit_not_found' | 'credit_not_in_wallet' | 'cred
 export async function matchCreditToPayable(
   creditId: string,
   { walletId, payable }: { readonly walletId: string; readonly payable: PayableReference },
-  context: Reading,
+  context: WriteContext,
 ): Promise<IncomingCredit | UnusableCredit> {
   const { records, tenant } = context
   // Does not lock a credit that is being assigned, since the assignment locks the credit before the record

@@ -1,5 +1,5 @@
-import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { EmitContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import { newId } from '../../values/ids.ts'
 import { addCents, type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
 import {
@@ -44,12 +44,7 @@ interface MadePayment {
   readonly handedOver: HandedOverCredit | null
 }
 
-export type OwnerPaymentContext = Pick<
-  Context<never, typeof incomingCreditEvents>,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'runForOwner'
->
-
-type MakingContext = Pick<TenantNow, 'now'> & CreditRecordContext
+export type OwnerPaymentContext = WriteContext<typeof incomingCreditEvents>
 
 /** The accounts in the book for a payment between these wallets, of this owner or another one. */
 export const ownerPaymentAccounts = (
@@ -93,14 +88,9 @@ export const payOwnerInBatch = (
   wallets: ReadonlyMap<string, WalletRow>,
   book: LockedBook,
   records: NewCreditRows,
-  { tenant, now, emit }: TenantNow & Pick<OwnerPaymentContext, 'emit'>,
+  context: EmitContext<typeof incomingCreditEvents>,
 ): MadePayment =>
-  makePayment('owner', payment, take, wallets.get(payment.to.walletId), book, {
-    records,
-    tenant,
-    now,
-    emit,
-  })
+  makePayment('owner', payment, take, wallets.get(payment.to.walletId), book, { ...context, records })
 
 export const refundableCreditCents = ({ source, amountCents, refundedCents }: IncomingCredit): Cents =>
   source === 'owner' ? subtractCents(amountCents, refundedCents) : NO_CENTS
@@ -133,7 +123,7 @@ export async function refundOwnerPayment(
 /** The wallets that refunds may go to: the paying one, or the owner's first one if that is closed. */
 export const refundableWallets = (
   credits: readonly Pick<IncomingCredit, 'fromOwnerId' | 'fromWalletId'>[],
-  { sql, tenant: { mode } }: Pick<OwnerPaymentContext, 'sql' | 'tenant'>,
+  { sql, tenant: { mode } }: SqlContext,
 ): Promise<WalletsOfOtherOwner[]> =>
   Promise.all(
     credits.flatMap(({ fromOwnerId: ownerId, fromWalletId }) =>
@@ -160,7 +150,7 @@ function makePayment(
   take: (cause: PostingCause) => void,
   wallet: WalletRow | undefined,
   book: LockedBook,
-  context: MakingContext,
+  context: CreditRecordContext,
 ): MadePayment {
   const { records, tenant, now } = context
   const { to, payable, id = newId('credit') } = payment
@@ -193,7 +183,7 @@ function stayWithin(
   { received, payable }: Pick<CreditToReceive, 'received' | 'payable'>,
   wallet: WalletRow | undefined,
   book: LockedBook,
-  context: MakingContext,
+  context: CreditRecordContext,
 ): IncomingCredit {
   if (!wallet || wallet.status === 'closed')
     return recordSuspenseCredit(received, 'wallet_closed', book, context)

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { ReceivedCredit, UnmatchedCreditReason } from '../../iso20022/credit.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { oneOf, type Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
@@ -31,14 +31,16 @@ import {
 } from './incoming-credit.ts'
 import { type CreditDestination, type CreditMatchScope, findCreditDestinations } from './match.ts'
 
-export type ReceiveCreditsContext = Pick<
-  Context<never, typeof incomingCreditEvents>,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
->
+export type ReceiveCreditsContext = WriteContext<typeof incomingCreditEvents>
 
-export type CreditRecordContext = Pick<ReceiveCreditsContext, 'tenant' | 'emit'> & {
+interface CreditRecording {
   readonly records: Pick<Records, 'create'>
 }
+
+export type CreditRecordContext = CreditRecording & EmitContext<typeof incomingCreditEvents>
+
+type ReceivedEvent = Pick<typeof incomingCreditEvents, 'incoming.received'>
+type SuspenseContext = CreditRecording & EmitContext<ReceivedEvent>
 
 const RECORDED = `
 select distinct c.origin, c.bank_reference as "bankReference"
@@ -121,7 +123,7 @@ export async function receiveCredits(
 /** The bookings of an earlier attempt. Reads once the accounts are locked, when a concurrent attempt has ended. */
 async function alreadyRecorded(
   incoming: readonly CreditToReceive[],
-  { records, tenant }: Pick<ReceiveCreditsContext, 'records' | 'tenant'>,
+  { records, tenant }: ReceiveCreditsContext,
 ): Promise<ReadonlySet<string>> {
   const ids = incoming.flatMap(({ received }) => received.id ?? [])
   if (ids.length === 0) return new Set()
@@ -154,7 +156,7 @@ export function recordSuspenseCredit(
   received: ReceivedCredit,
   reason: UnmatchedCreditReason,
   book: LockedBook,
-  { records, tenant, emit }: CreditRecordContext,
+  { records, tenant, emit }: SuspenseContext,
 ): IncomingCredit {
   const credit = records.create(IncomingCredit, { ...received, ...tenant, reason })
   const posting = { to: 'suspense', amountCents: credit.amountCents, cause: incomingCreditCause(credit) }
@@ -168,7 +170,7 @@ export function recordSuspenseCredit(
 export async function postToSuspense(
   received: ReceivedCredit,
   reason: UnmatchedCreditReason,
-  context: ReceiveCreditsContext,
+  context: WriteContext<ReceivedEvent>,
 ): Promise<IncomingCredit> {
   const book = await lockBook(context.sql, context, { wallets: [], others: ['bank', 'suspense'] })
   const credit = recordSuspenseCredit(received, reason, book, context)

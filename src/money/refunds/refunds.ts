@@ -1,5 +1,5 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import type { RecordReader } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, rowsById, selectColumnList, updateOf } from '../../record-store/index.ts'
 import { newId } from '../../values/ids.ts'
@@ -329,7 +329,7 @@ export async function loadRefundBook(
 
 const MAX_OF_PAYMENT = 100
 
-export const findRefundsOfTransaction = (transactionId: string, records: Records): Promise<Refund[]> =>
+export const findRefundsOfTransaction = (transactionId: string, records: RecordReader): Promise<Refund[]> =>
   records.find(Refund, { transactionId }, { orderBy: { id: 'asc' }, limit: MAX_OF_PAYMENT })
 
 /** The part of a payment that is neither refunded, awaited nor disputed; zero if facts exceed the payment. */

@@ -154,7 +154,7 @@ async function storeStatement(
   figures: StatementFigures & StatementMonth,
   { id: walletId, iban, bic }: Account,
   period: string,
-  { records, tenant, emit }: Pick<GenerateContext, 'records' | 'tenant' | 'emit'>,
+  { records, tenant, emit }: GenerateContext,
   isOver: boolean,
 ): Promise<Statement> {
   const locked = { lock: true }

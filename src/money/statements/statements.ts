@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { area, reaction } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { ByteStream, ResponseFile } from '../../kernel/contract/file.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
@@ -46,12 +46,10 @@ async function* csvOf(pages: AsyncIterable<readonly StatementMovement[]>): Async
 
 const statementResponse = (statement: Statement) =>
   withMembers(statement, { movements: Number(statement.movements) })
-
-type Reading = Pick<Context, 'records' | 'sql' | 'ports'>
 type Writer = (
   statement: Statement,
   pages: AsyncIterable<readonly StatementMovement[]>,
-  context: Reading,
+  context: ReadContext,
 ) => ByteStream
 
 interface Format {
@@ -84,10 +82,10 @@ const formats = {
 const fileNameOf = ({ period, iban, walletId }: Statement, { extension }: Format): string =>
   `statement-${period}-${iban ?? walletId}.${extension}`
 
-const contentOf = (statement: Statement, { write }: Format, context: Reading): ByteStream =>
+const contentOf = (statement: Statement, { write }: Format, context: ReadContext): ByteStream =>
   write(statement, readStatementMovements(context.sql, statement), context)
 
-async function fileIn(id: string, format: Format, context: Reading): Promise<ResponseFile | undefined> {
+async function fileIn(id: string, format: Format, context: ReadContext): Promise<ResponseFile | undefined> {
   const statement = await context.records.findOne(Statement, { id })
   if (!statement) return undefined
   return {
@@ -98,7 +96,10 @@ async function fileIn(id: string, format: Format, context: Reading): Promise<Res
 }
 
 /** Each file is generated once the one before it has been sent. */
-async function* exportedFiles(statements: readonly Statement[], context: Reading): AsyncGenerator<ZipEntry> {
+async function* exportedFiles(
+  statements: readonly Statement[],
+  context: ReadContext,
+): AsyncGenerator<ZipEntry> {
   for (const statement of statements)
     for (const format of Object.values(formats))
       yield { name: fileNameOf(statement, format), content: contentOf(statement, format, context) }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { Actor, Tenant, TenantNow } from '../../kernel/contract/actor.ts'
+import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, EmitContext, ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type InputOf } from '../../kernel/contract/operation.ts'
 import {
   contains,
@@ -67,15 +67,13 @@ export function refundTransaction(
   else emit('transaction.updated', transactionEvent(transaction))
 }
 
-type PaymentContext = Pick<Context<never, typeof transactionEvents>, 'emit'>
-
 type Step = 'settlement' | 'settled' | 'completed'
 
 /** False if the current status does not allow it. Returned money is a refund instead. */
 function moveTransaction(
   transaction: TransactionRow,
   to: Step,
-  { emit }: Pick<PaymentContext, 'emit'>,
+  { emit }: EmitContext<typeof transactionEvents>,
 ): boolean {
   if (!transactionMachine.move(transaction, to)) return false
   emit(`transaction.${to}`, transactionEvent(transaction))
@@ -88,9 +86,9 @@ type CompletedPayment = Pick<TransactionRow, 'type' | 'walletId' | 'amountCents'
 /** A transaction that completes at once, with the events of all its steps, for a group commit to insert. */
 export function newCompletedTransaction(
   members: CompletedPayment,
-  { tenant, now }: TenantNow,
-  { emit }: Pick<PaymentContext, 'emit'>,
+  context: EmitContext<typeof transactionEvents>,
 ): TransactionRow {
+  const { tenant, now, emit } = context
   const transaction: TransactionRow = {
     ...tenant,
     id: newId('txn'),
@@ -116,7 +114,7 @@ export function newCompletedTransaction(
   emit('transaction.created', transactionEvent(transaction))
   emit('transaction.authorization', transactionEvent(transaction))
   for (const step of ['settlement', 'settled', 'completed'] as const)
-    moveTransaction(transaction, step, { emit })
+    moveTransaction(transaction, step, context)
   return transaction
 }
 
@@ -164,7 +162,7 @@ function searchCondition(
   }
 }
 
-async function conditionOf(query: Filters, context: Pick<Context, 'sql' | 'tenant' | 'actor'>) {
+async function conditionOf(query: Filters, context: ReadContext) {
   const { from, to, merchant, merchantContains, minAmountCents, maxAmountCents, status, ...filters } = query
   const created = await createdWithinCondition('txn', { from, to }, context)
   return {

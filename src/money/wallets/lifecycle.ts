@@ -1,5 +1,5 @@
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { not } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { closeLedgerAccount, lockBook, openWalletAccount } from '../ledger/index.ts'
@@ -29,11 +29,6 @@ export function newVirtualIban(
   const check = 98n - (BigInt(account + DE00) % 97n)
   return { iban: `DE${String(check).padStart(2, '0')}${account}`, bic }
 }
-
-type Opening = Pick<
-  Context<never, { 'wallet.created': typeof WalletEvent }>,
-  'records' | 'sql' | 'tenant' | 'now' | 'ports' | 'emit' | 'queueStatement'
->
 type Members = Pick<Wallet, 'name'> &
   Partial<Pick<Wallet, 'id' | 'kind' | 'agentId' | 'cardId' | 'parentWalletId' | 'metadata'>>
 
@@ -41,7 +36,10 @@ type Members = Pick<Wallet, 'name'> &
  * Opens a wallet with its IBAN and its account in the ledger. The purse of a card has no IBAN, since its
  * owner funds it.
  */
-export async function openWallet(members: Members, context: Opening): Promise<Wallet> {
+export async function openWallet(
+  members: Members,
+  context: WriteContext<{ 'wallet.created': typeof WalletEvent }>,
+): Promise<Wallet> {
   const { records, sql, emit, queueStatement } = context
   const number = members.kind === 'card' ? NO_IBAN : await nextIban(context)
   const wallet = records.create(Wallet, { ...members, ...number })
@@ -52,7 +50,7 @@ export async function openWallet(members: Members, context: Opening): Promise<Wa
 
 const NO_IBAN = { iban: null, bic: null }
 
-async function nextIban({ sql, tenant, ports }: Pick<Opening, 'sql' | 'tenant' | 'ports'>) {
+async function nextIban({ sql, tenant, ports }: WriteContext) {
   const [sequence] = await sql<{ number: bigint }>(`select nextval('wallet_numbers') as number`)
   return newVirtualIban(tenant.mode, ports.walletBank, sequence?.number ?? 0n)
 }
@@ -87,12 +85,10 @@ export const firstOpenWallet = (
   wallets: ReadonlyMap<string, Pick<WalletRow, 'status'>>,
 ): string | null => ids.find(id => (wallets.get(id ?? '')?.status ?? 'closed') !== 'closed') ?? null
 
-export const findMainWallet = ({ records }: Pick<Context, 'records'>): Promise<Wallet | null> =>
+export const findMainWallet = ({ records }: ReadContext): Promise<Wallet | null> =>
   records.findOne(Wallet, { kind: 'owner', status: walletNotClosed }, { orderBy: { id: 'asc' } })
 
-export async function findOnlyOpenWallet({
-  records,
-}: Pick<Context, 'records'>): Promise<Wallet | 'several' | undefined> {
+export async function findOnlyOpenWallet({ records }: ReadContext): Promise<Wallet | 'several' | undefined> {
   const [wallet, other] = await records.find(
     Wallet,
     { kind: 'owner', status: walletNotClosed },
@@ -131,13 +127,11 @@ export async function findReplacementWallet(
   return wallet?.id ?? null
 }
 
-type Closing = Pick<
-  Context<never, { 'wallet.closed': typeof WalletEvent }>,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'queueStatement'
->
-
 /** The caller has locked its account, which must be empty. False if it is already closed. */
-export async function closeWallet(id: string, context: Closing): Promise<boolean> {
+export async function closeWallet(
+  id: string,
+  context: WriteContext<{ 'wallet.closed': typeof WalletEvent }>,
+): Promise<boolean> {
   const wallet = await context.records.lock(Wallet, id)
   if (!wallet || !walletMachine.move(wallet, 'closed')) return false
   context.queueStatement(closeLedgerAccount(context.sql, context, id))
@@ -152,7 +146,9 @@ select id from wallets where owner_id = $1 and mode = $2 and status <> 'closed' 
  * Later receipts stay in suspense. Returns false and changes nothing if a wallet has money or debts; the
  * locks guarantee that this stays true.
  */
-export async function closeAllWallets(context: Closing): Promise<boolean> {
+export async function closeAllWallets(
+  context: WriteContext<{ 'wallet.closed': typeof WalletEvent }>,
+): Promise<boolean> {
   const { sql, tenant } = context
   const found = await sql<Row & { id: string }>(NOT_CLOSED, [tenant.ownerId, tenant.mode])
   const ids = found.map(({ id }) => id)

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { addCents, type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
 import { type AvailableBalance, type LockedBook, readWalletBalances } from '../ledger/index.ts'
@@ -16,10 +16,7 @@ export function balanceInBook(book: LockedBook, walletId: string): AvailableBala
   return { availableCents: subtractCents(posted, held), heldCents: held }
 }
 
-export async function walletsWithBalances(
-  wallets: readonly Wallet[],
-  { sql, tenant }: Pick<Context, 'sql' | 'tenant'>,
-) {
+export async function walletsWithBalances(wallets: readonly Wallet[], { sql, tenant }: SqlContext) {
   const balances = await readWalletBalances(
     sql,
     tenant,

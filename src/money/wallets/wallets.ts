@@ -1,6 +1,6 @@
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { NO_CENTS, subtractCents } from '../../values/money.ts'
@@ -17,16 +17,13 @@ import {
 import { isPurse, Wallet, walletMachine, walletsPersonalData } from './wallet.ts'
 
 /** Why a wallet cannot be a parent. Locks it, so that it is not closed at the same time. */
-async function parentProblem(id: string, { records }: Pick<Context, 'records'>) {
+async function parentProblem(id: string, { records }: WriteContext) {
   const wallet = await records.lock(Wallet, id)
   if (!wallet) return 'parent_not_found'
   return wallet.kind === 'owner' && wallet.status !== 'closed' ? undefined : 'parent_not_usable'
 }
 
-export async function findWallet(
-  { records, sql, tenant }: Pick<Context, 'records' | 'sql' | 'tenant'>,
-  id: string,
-) {
+export async function findWallet({ records, sql, tenant }: ReadContext, id: string) {
   const [wallet, balances] = await Promise.all([
     records.findOne(Wallet, { id }),
     readWalletBalances(sql, tenant, [id]),
@@ -35,7 +32,7 @@ export async function findWallet(
 }
 
 /** Locked after its account. Payments lock the account too, so none is in progress. */
-async function lockWallet(context: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>, id: string) {
+async function lockWallet(context: WriteContext, id: string) {
   const { records, sql } = context
   return Promise.all([lockBook(sql, context, { wallets: [id] }), records.lock(Wallet, id)])
 }

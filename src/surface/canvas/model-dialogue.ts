@@ -25,7 +25,7 @@ interface KeptTurn extends Row {
 /** Returns the turns before this one, the oldest first, with card numbers masked as they are stored. */
 export async function readEarlierTurns(
   { conversationId, turnId }: { readonly conversationId: string; readonly turnId: string },
-  { tenant, sqlAfterCommit }: Pick<ResponderContext, 'tenant' | 'sqlAfterCommit'>,
+  { tenant, sqlAfterCommit }: ResponderContext,
 ): Promise<EarlierTurn[]> {
   const rows = await sqlAfterCommit<KeptTurn>(LAST_TURNS, [
     tenant.ownerId,
@@ -168,10 +168,7 @@ const general: readonly ModelTool[] = [
   },
 ]
 
-const toolsFor = async ({
-  ports,
-  actor,
-}: Pick<ResponderContext, 'ports' | 'actor'>): Promise<ModelTool[]> => [
+const toolsFor = async ({ ports, actor }: ResponderContext): Promise<ModelTool[]> => [
   ...(await ports.tools.listFor(actor, true)).map(({ name, description, inputSchema }) => ({
     name,
     description,
@@ -187,7 +184,7 @@ const toolsFor = async ({
 async function* runTool(
   name: string,
   input: OperationMembers,
-  { ports, actor }: Pick<ResponderContext, 'ports' | 'actor'>,
+  { ports, actor }: ResponderContext,
   responder: CanvasResponder,
 ): AsyncGenerator<AnswerLine, unknown> {
   const { tools } = ports

@@ -11,10 +11,7 @@ export interface CanvasPage<T> {
   readonly hasMore: boolean
 }
 
-export type ResponderContext = Pick<
-  Context,
-  'actor' | 'tenant' | 'requestId' | 'address' | 'runId' | 'ports' | 'now' | 'ending' | 'sqlAfterCommit'
->
+export type ResponderContext = Context
 
 const LONGEST_RESULT = 20_000
 

@@ -109,9 +109,7 @@ function decision({ id, mayDecide, viewer, obstacles }: ApprovalView, language: 
   if (!mayDecide) return html`<p class="box">${approve.mayNot(frame.roles[viewer.role])}</p>`
   return html`<section class="box" aria-labelledby="decide" data-decision hidden>
   <h2 id="decide">${approve.decide}</h2>
-  <p id="signed">${approve.youSign}</p>
-  <blockquote lang="en" data-sentence aria-labelledby="signed"></blockquote>
-  ${obstacles.length === 0 ? html`<button type="button" class="main" data-action="approve">${approve.approve}</button>` : blocked(obstacles, language)}
+  ${obstacles.length === 0 ? signing(language) : blocked(obstacles, language)}
   <div data-no-passkey hidden>
     <p>${approve.noPasskey}</p>
     <p><a class="button main" href="../join?to=${encodeURIComponent(`/approve/${id}`)}">${join.passkeyTitle}</a></p>
@@ -124,7 +122,14 @@ function decision({ id, mayDecide, viewer, obstacles }: ApprovalView, language: 
 </section>`
 }
 
-/** In the place of the button: why the service would refuse, and how to change it. */
+const signing = (language: Language): Html => {
+  const { approve } = consolePageTexts[language]
+  return html`<p id="signed">${approve.youSign}</p>
+  <blockquote lang="en" data-sentence aria-labelledby="signed"></blockquote>
+  <button type="button" class="main" data-action="approve">${approve.approve}</button>`
+}
+
+/** In the place of what would be signed: why the service would refuse, and how to change it. */
 const blocked = (obstacles: ApprovalView['obstacles'], language: Language): Html =>
   html`<p><strong>${consolePageTexts[language].approve.obstacles}</strong></p>
   <ul class="plain">${obstacles.map(check => checkItem(check, language, remedyOf(check)))}</ul>`

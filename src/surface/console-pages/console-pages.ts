@@ -5,6 +5,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import type { ResponseFile } from '../../kernel/contract/file.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { type Refusal, withHeaders } from '../../kernel/contract/problem.ts'
+import type { RawRequest } from '../../kernel/contract/raw-request.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import type { Html } from '../../web/html.ts'
 import { type Language, negotiateLanguage } from '../../web/language.ts'
@@ -45,7 +46,7 @@ function answer(content: Html, language: Language, refusal?: Refusal) {
   })
 }
 
-const languageIn = ({ headers }: Pick<Context, 'headers'>): Language =>
+const languageIn = ({ headers }: Pick<RawRequest, 'headers'>): Language =>
   negotiateLanguage(headers['accept-language'])
 
 function publicPage(path: string, page: (language: Language) => Html, context: Context) {
@@ -62,7 +63,7 @@ function notFoundPage(
   refusal: Refusal,
   { unknown: title, unknownHint: text }: { readonly unknown: string; readonly unknownHint: string },
   language: Language,
-  { headers }: Pick<Context, 'headers'>,
+  { headers }: Pick<RawRequest, 'headers'>,
   root: '../' | '../../' = '../',
 ) {
   if (!headers.accept?.includes('text/html')) return refusal

@@ -180,7 +180,7 @@ function decision(language: Language): Html {
 export function renderWrongAddressPage(
   path: string,
   language: Language,
-  { headers, ports }: Pick<Context, 'headers' | 'ports'>,
+  { headers, ports }: Context,
 ): Html | undefined {
   const { frame } = consolePageTexts[language]
   const { origin, origins, unavailable } = ports.relyingParty()

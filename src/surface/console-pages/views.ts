@@ -10,7 +10,7 @@ import { runLimits } from '../../control/runs/index.ts'
 import { findPairing, pairingClosedReason } from '../../identity/cli-auth/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { IntentPaymentState } from '../../kernel/contract/payables.ts'
 import { oneOf } from '../../kernel/contract/records.ts'
 import { allScopeNames } from '../../kernel/contract/scopes.ts'
@@ -75,9 +75,7 @@ export interface ApprovalView {
   readonly mayDecide: boolean
 }
 
-type ReadContext = Pick<Context, 'records' | 'sql' | 'tenant' | 'now' | 'ports' | 'actor'>
-
-export async function readApprovalView(id: string, context: ReadContext): Promise<ApprovalView | undefined> {
+export async function readApprovalView(id: string, context: WriteContext): Promise<ApprovalView | undefined> {
   const { records, sql, tenant, now, ports, actor } = context
   const intent = await findIntent(records, id)
   if (!intent) return undefined
@@ -156,10 +154,7 @@ const paymentStates: Readonly<Record<IntentPaymentState, NonNullable<ApprovalVie
   returned: 'returned',
 }
 
-export async function readPairingView(
-  code: string,
-  context: Pick<Context, 'sql' | 'tenant' | 'actor'>,
-): Promise<PairingView | undefined> {
+export async function readPairingView(code: string, context: ReadContext): Promise<PairingView | undefined> {
   const { tenant, actor } = context
   const pairing = await findPairing(code, context)
   if (!pairing) return undefined
@@ -192,9 +187,7 @@ interface WaitingRow extends Row, Omit<WaitingIntent, 'agent'> {
   readonly agentId: string
 }
 
-export async function readWaitingView(
-  context: Pick<Context, 'sql' | 'tenant' | 'now' | 'records' | 'actor'>,
-): Promise<WaitingView> {
+export async function readWaitingView(context: ReadContext): Promise<WaitingView> {
   const { sql, tenant, now, records, actor } = context
   const rows = await sql<WaitingRow>(WAITING, [tenant.ownerId, tenant.mode, now])
   const shown = rows.slice(0, MOST)
@@ -212,7 +205,7 @@ const MOST_AGENTS = 100
 
 export async function readAuthorizeView(
   request: AuthorizationRequest,
-  context: Pick<Context, 'records' | 'tenant' | 'now' | 'ports' | 'actor'>,
+  context: ReadContext,
 ): Promise<AuthorizeView> {
   const { records, tenant, now, actor, ports } = context
   const ofClient = { personId: String(actor.id), clientId: request.client.clientId }

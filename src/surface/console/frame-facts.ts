@@ -1,6 +1,6 @@
 import { PAYMENTS_TO_CONFIRM_SQL } from '../../commerce/mpp/index.ts'
 import { TRANSFERS_TO_CONFIRM_SQL } from '../../commerce/transfers/index.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 
 const MOST_COUNTED = 100
@@ -27,11 +27,7 @@ interface FrameFacts extends Row {
   readonly hasOtherMode: boolean
 }
 
-export async function readFrameFacts({
-  sql,
-  tenant,
-  now,
-}: Pick<Context, 'sql' | 'tenant' | 'now'>): Promise<FrameFacts> {
+export async function readFrameFacts({ sql, tenant, now }: ReadContext): Promise<FrameFacts> {
   const [facts] = await sql<FrameFacts>(FACTS, [tenant.ownerId, tenant.mode, now])
   return facts ?? { waiting: 0, hasOtherMode: false }
 }

@@ -1,6 +1,6 @@
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
+import type { RawRequest } from '../../kernel/contract/raw-request.ts'
 import type { PersonalData } from '../../values/personal.ts'
 import { mcpApi } from './api.ts'
 
@@ -12,7 +12,7 @@ const mcpPersonal = {
  * Prevents DNS rebinding and calls from other sites through a browser. `host` is the requested address if it
  * is one of the service's, otherwise its first one.
  */
-function foreignPart({ headers, host }: Pick<Context, 'headers' | 'host'>) {
+function foreignPart({ headers, host }: Pick<RawRequest, 'headers' | 'host'>) {
   if (!isSame(headers.host ?? '', host)) return 'foreign_host'
   if (headers.origin === undefined) return undefined
   return isSame(hostOf(headers.origin), host) ? undefined : 'foreign_origin'

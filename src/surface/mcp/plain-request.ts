@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ByteStream, ResponseContent, ResponseFile } from '../../kernel/contract/file.ts'
+import type { RawRequest } from '../../kernel/contract/raw-request.ts'
 import { runInSlices, type SlicedWork } from '../../kernel/contract/time-slices.ts'
 import { callTool, isKnownTool } from './call-tool.ts'
 import { OPENAPI_RESOURCE_URI, resourceContents } from './resources.ts'
@@ -52,7 +53,7 @@ const REQUEST = 'id jsonrpc method params'
 
 export function parsePlainRequest(
   message: unknown,
-  { headers }: Pick<Context, 'headers'>,
+  { headers }: Pick<RawRequest, 'headers'>,
 ): PlainRequest | undefined {
   if (!hasPlainTypes(headers) || !isObject(message) || membersOf(message) !== REQUEST) return undefined
   const { jsonrpc, method, id, params: given } = message

@@ -1,5 +1,5 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { ToolAnswer, ToolTarget } from '../../kernel/contract/tool.ts'
 import { maskCardNumbersIn } from '../../values/mask-card-numbers.ts'
 
@@ -97,7 +97,7 @@ const MANY_DIGITS = /\d(?:[ -]?\d){11}/
 export function maskCardNumbersInResult<T extends object>(
   leaving: T,
   name: string,
-  { ports, requestId }: Pick<Context, 'ports' | 'requestId'>,
+  { ports, requestId }: ReadContext,
 ): T {
   if (!MANY_DIGITS.test(JSON.stringify(leaving))) return leaving
   const masked = maskCardNumbersIn(asSent(leaving))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { paymentRequiredContract, paymentRequiredRefusal } from '../../commerce/collect/index.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
-import { type ContextOf, get, post } from '../../kernel/contract/operation.ts'
+import { get, post } from '../../kernel/contract/operation.ts'
 import { patternTextSchema } from '../../values/schemas.ts'
 import { merchantScenarios } from './scenarios.ts'
 
@@ -58,4 +58,4 @@ export const mppMerchantsApi = {
   }),
 }
 
-export type MerchantContext = Pick<ContextOf<typeof mppMerchantsApi.get>, 'refuse'>
+export type MerchantRefusal = keyof typeof merchant.fails

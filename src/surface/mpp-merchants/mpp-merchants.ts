@@ -10,6 +10,7 @@ import {
 import { currentMppKey } from '../../commerce/mpp-keys/index.ts'
 import { PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import { area } from '../../kernel/contract/area.ts'
+import type { Context, DecideContext } from '../../kernel/contract/context.ts'
 import type { ByteStream, ResponseFile } from '../../kernel/contract/file.ts'
 import { bindHandlers, externalCall, type InputOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
@@ -17,7 +18,7 @@ import { type AnswerWithHeaders, type HandlerAnswer, withHeaders } from '../../k
 import { isUnusableInput, parseReceipt, serializeChallenge, serializeReceipt } from '../../mpp/index.ts'
 import { clock } from '../../values/clock.ts'
 import { type Cents, cents, moneySchema, roundCents } from '../../values/money.ts'
-import { type MerchantContext, mppMerchantsApi } from './api.ts'
+import { type MerchantRefusal, mppMerchantsApi } from './api.ts'
 import { findMerchantScenario, type MerchantScenario, type ScenarioAnswer } from './scenarios.ts'
 
 /**
@@ -38,10 +39,8 @@ function inDollars(amountCents: Cents, ports: Pick<Ports, 'exchangeRates'>) {
   return { amount: String(roundCents(Number(amountCents) * rate)), currency: 'usd' }
 }
 
-type Failure = Parameters<MerchantContext['refuse']>[0]
-
 /** A merchant that follows the protocol. Each scenario changes its offer or its answer. */
-const payee: PaidArticleSource<ResponseFile, Failure> = {
+const payee: PaidArticleSource<ResponseFile, MerchantRefusal> = {
   async find({ scenario = '', amountEuros }, context) {
     const found = findMerchantScenario(scenario)
     if (!found) return undefined
@@ -125,7 +124,7 @@ const bodies: Readonly<Partial<Record<ScenarioAnswer, () => ByteStream>>> = {
 function afterCharge(
   paid: AnswerWithHeaders<ResponseFile>,
   { ending, receipt = same => same }: MerchantScenario,
-  { refuse }: MerchantContext,
+  { refuse }: DecideContext<MerchantRefusal>,
 ): HandlerAnswer<ResponseFile> {
   const read = parseReceipt(paid.headers[RECEIPT] ?? '')
   if (isUnusableInput(read)) return paid
@@ -140,7 +139,7 @@ function afterCharge(
 function withoutCharge(
   article: PaidArticle,
   scenario: MerchantScenario,
-  context: PaymentRequiredContext & MerchantContext,
+  context: Context<MerchantRefusal>,
 ): HandlerAnswer<ResponseFile> {
   if (scenario.ending === 'forbids') return context.refuse('forbidden')
   if (scenario.ending === 'fails') return context.refuse('failed')
@@ -155,7 +154,7 @@ function withoutCharge(
 function challengeAnswer(
   article: PaidArticle,
   scenario: MerchantScenario,
-  context: PaymentRequiredContext & MerchantContext,
+  context: Context<MerchantRefusal>,
 ): HandlerAnswer<ResponseFile> {
   const offer = offerOf(article, scenario, context)
   const refusal = context.refuse('payment_required')

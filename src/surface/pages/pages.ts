@@ -28,11 +28,7 @@ async function pageAt(
 async function missing(
   refusal: Refusal,
   name: string | undefined,
-  {
-    ports: { searchDocs },
-    headers: { accept = '' },
-    address,
-  }: Pick<Context, 'ports' | 'headers' | 'address'>,
+  { ports: { searchDocs }, headers: { accept = '' }, address }: Context,
   within?: string,
 ): Promise<ResponseFile | Refusal> {
   if (!accept.includes('text/html')) return refusal

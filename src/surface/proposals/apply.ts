@@ -25,7 +25,7 @@ type Ending = ContextOf<typeof proposalsApi.end>
 export function endProposal(
   proposal: Proposal,
   status: 'applied' | 'dismissed' | 'expired' | 'outdated' | 'failed',
-  { emit, now }: Pick<Ending, 'emit' | 'now'>,
+  { emit, now }: Ending,
 ): void {
   proposalMachine.move(proposal, status)
   Object.assign(proposal, { dueAt: null, attempt: null, decidedAt: now })
@@ -152,7 +152,7 @@ const UNKNOWN = {
 }
 
 /** An operation that may have run under an expired key is never repeated. */
-function failUnknown(proposal: Proposal, context: Pick<Ending, 'emit' | 'now'>): void {
+function failUnknown(proposal: Proposal, context: Ending): void {
   proposal.refusal = UNKNOWN
   endProposal(proposal, 'failed', context)
 }

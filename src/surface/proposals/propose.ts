@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { ToolCallPlan } from '../../kernel/contract/tool.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
@@ -28,8 +28,6 @@ interface ProposalRefusal {
   readonly message: string
 }
 
-type Proposing = Pick<Context, 'actor' | 'requestId' | 'address' | 'runId' | 'ports' | 'tenant'>
-
 interface ProposalInput {
   readonly operation: string
   readonly given: ProposedMembers
@@ -42,7 +40,7 @@ interface ProposalInput {
  */
 export async function createProposal(
   { operation, given, reason }: ProposalInput,
-  proposer: Proposing,
+  proposer: ReadContext,
 ): Promise<{ readonly proposal: ProposalAnswer; readonly isRepeated: boolean } | ProposalRefusal> {
   const { ports, actor, tenant, requestId } = proposer
   if (!actor.scopes.has('canvas:write'))
@@ -93,7 +91,7 @@ const CARD_NUMBER: ProposalRefusal = {
 
 function planned(
   { operation, given, reason }: ProposalInput,
-  proposer: Proposing,
+  proposer: ReadContext,
 ): ToolCallPlan | ProposalRefusal {
   if (containsCardNumber([given, reason])) return CARD_NUMBER
   if (JSON.stringify(given).length > MAX_PROPOSAL_INPUT_LENGTH)
@@ -112,13 +110,11 @@ function planned(
   }
 }
 
-type Describing = Pick<Context, 'actor' | 'requestId' | 'address' | 'runId' | 'ports'>
-
 const MOST_CHANGES = 50
 
 /** Reads the record with the rights of the proposer, and says whether they miss it. */
 async function seenBy(
-  proposer: Describing,
+  proposer: ReadContext,
   { record }: Pick<ToolCallPlan, 'record'>,
 ): Promise<{ readonly before?: ProposedMembers; readonly isMissing: boolean }> {
   if (!record) return { isMissing: false }
@@ -159,7 +155,7 @@ function summaryOf({ target, record }: ToolCallPlan, before: ProposedMembers | u
 
 async function effectOf(
   { target, given }: ToolCallPlan,
-  proposer: Describing,
+  proposer: ReadContext,
 ): Promise<ProposalEffect | null> {
   if (target.operation === 'intents.create') return simulated(given, proposer)
   if (target.operation === 'policies.assign') return backtested(given, proposer)
@@ -177,7 +173,7 @@ const SIMULATED = [
   'country',
 ]
 
-async function simulated(given: ProposedMembers, proposer: Describing): Promise<ProposalEffect | null> {
+async function simulated(given: ProposedMembers, proposer: ReadContext): Promise<ProposalEffect | null> {
   const asked = Object.fromEntries(
     SIMULATED.flatMap(name => (given[name] === undefined ? [] : [[name, given[name]]])),
   )
@@ -191,7 +187,7 @@ async function simulated(given: ProposedMembers, proposer: Describing): Promise<
 
 const REPLAYED_DAYS = 30
 
-async function backtested(given: ProposedMembers, proposer: Describing): Promise<ProposalEffect | null> {
+async function backtested(given: ProposedMembers, proposer: ReadContext): Promise<ProposalEffect | null> {
   const to = clock.real()
   const asked = {
     id: given.policyId,

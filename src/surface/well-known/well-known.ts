@@ -1,6 +1,6 @@
 import { mandateStatus } from '../../control/mandates/index.ts'
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { withHeaders } from '../../kernel/contract/problem.ts'
@@ -27,12 +27,10 @@ function receiptProofIn(text: string): ShownReceipt | undefined {
   }
 }
 
-type VerifyContext = Pick<Context, 'sql'>
-
 interface Kind {
   readonly kind: 'mandate' | 'approval' | 'receipt' | 'evidence' | 'checkpoint'
   /** Why a correctly signed statement no longer holds; undefined if it holds. */
-  readonly problem?: (claims: SignedClaims, context: VerifyContext) => Promise<string | undefined>
+  readonly problem?: (claims: SignedClaims, context: SqlContext) => Promise<string | undefined>
 }
 
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -51,7 +49,7 @@ const INACTIVE: Readonly<Record<string, string>> = {
 
 async function mandateProblem(
   { ownerId, mode, mandateId }: SignedClaims,
-  { sql }: VerifyContext,
+  { sql }: SqlContext,
 ): Promise<string | undefined> {
   const status = await mandateStatus(sql, { ownerId, mode }, String(mandateId))
   return status === 'active' ? undefined : (INACTIVE[String(status)] ?? 'The mandate is not active.')

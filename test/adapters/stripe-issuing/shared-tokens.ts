@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { STRIPE_PREVIEW_VERSION } from '../../../src/adapters/stripe-issuing/shared-tokens.ts'
+import { STRIPE_PREVIEW_VERSION } from '../../../src/adapters/stripe/issuing/shared-tokens.ts'
 import type { SharedPaymentTokens, SharedTokenOrder } from '../../../src/ports/card-processor.ts'
 import { callOf } from '../../support/cards/sandbox.ts'
 import { aCard, stripeAt } from '../../support/cards/stripe.ts'

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { TOO_LATE_MESSAGE } from '../../../src/cards/authorizations/card-checks.ts'
 import { type Account, type Flow, openFlows } from '../price/flows.ts'
 
 /** An owner whose wallets, agent and card pay. */
 export interface Payer {
+  readonly ownerId: string
   readonly token: string
   readonly account: Account
 }
@@ -17,9 +19,15 @@ export interface PaymentLoad {
   readonly everySeconds: number
 }
 
+/** How often payments of a kind have ended in a way: `card paid`, `machine declined`. */
+export type Tally = Readonly<Record<string, number>>
+
 /** What was paid since the line before; a line each `everySeconds`, and times in milliseconds. */
 export interface PaidLine {
   readonly paid: number
+  /** Card payments whose decision came too late for the network, which got a decline. */
+  readonly declined: number
+  readonly tally: Tally
   readonly failed: number
   readonly failure?: string
   readonly p50: number
@@ -45,6 +53,8 @@ const flows = load.payers.map(({ token, account }) => {
 })
 
 const times: number[] = []
+const tally: Record<string, number> = {}
+let declined = 0
 let failed = 0
 let failure: string | undefined
 let begun = 0
@@ -56,17 +66,29 @@ const dueBy = (now: number): number =>
     ? begun
     : Math.floor(((Math.min(now, endsAt) - began) * load.perSecond) / 1_000)
 
+/** Only the books know why a machine payment was declined: every other reason than a late answer contradicts them. */
+const isDeclineByNetwork = (error: unknown): boolean =>
+  [TOO_LATE_MESSAGE, 'The card network declined the payment: it is not paid'].some(text =>
+    String(error).includes(text),
+  )
+
 async function payOne(dueAt: number): Promise<void> {
   const nth = begun++
   const mine = flows[nth % flows.length] as Flow[]
   const flow = mine[(nth * 7) % mine.length] as Flow
-  try {
-    await flow.run()
-    times.push(performance.now() - dueAt)
-  } catch (error) {
+  const end = await flow.run().then(
+    () => 'paid',
+    error => (isDeclineByNetwork(error) ? 'declined' : `${flow.name}: ${error}`),
+  )
+  if (end === 'paid') times.push(performance.now() - dueAt)
+  else if (end === 'declined') declined++
+  else {
     failed++
-    failure = `${flow.name}: ${error}`
+    failure = end
+    return
   }
+  const kind = `${flow.name} ${end}`
+  tally[kind] = (tally[kind] ?? 0) + 1
 }
 
 const quantile = (sorted: readonly number[], share: number): number =>
@@ -76,12 +98,15 @@ function tell(): void {
   const sorted = times.splice(0).sort((a, b) => a - b)
   const line: PaidLine = {
     paid: sorted.length,
+    declined,
+    tally,
     failed,
     ...(failure === undefined ? {} : { failure }),
     p50: quantile(sorted, 0.5),
     p99: quantile(sorted, 0.99),
     waiting: Math.max(0, dueBy(performance.now()) - begun),
   }
+  declined = 0
   failed = 0
   failure = undefined
   process.stdout.write(`${JSON.stringify(line)}\n`)

@@ -92,6 +92,7 @@ export function openWatch({ databaseUrl, closeLater }: Pick<Stage, 'databaseUrl'
     ...(await sql<Record<string, number>>(DELIVERY_LAGS))[0],
   })
   return {
+    sql,
     lags,
     async figures(): Promise<Figure[]> {
       const behind = Object.entries(await lags())

@@ -188,6 +188,22 @@ describe('where the merchant has answered 402, an authorization of the network',
     await expectVerifiedLedger(payer.client)
   })
 
+  test('names no payment where it comes after the end as not paid, until a clearing does', async () => {
+    const { payer } = await paid([], asksAgain, { priceEuros: 91.01 })
+    const params = { id: String((await credentialOf(payer))?.id) }
+    await bodyOf(payer.client.mpp.resolve({ params, body: { outcome: 'not_paid' } }))
+    // The processor approves this amount in place of the service, which learns of it afterwards.
+    await authorize(payer, 91.01, { authorizationId: AUTHORIZATION })
+    expect(await transactionsOf(payer)).toHaveLength(1)
+    expect(await credentialOf(payer)).toMatchObject({ status: 'void', transactionId: null })
+    await bodyOf(payer.client.sandbox.clearCard({ body: { authorizationId: AUTHORIZATION } }))
+    expect(await credentialOf(payer)).toMatchObject({
+      status: 'consumed',
+      transactionId: (await transactionsOf(payer))[0]?.id,
+    })
+    await expectVerifiedLedger(payer.client)
+  })
+
   test('lets the deadline end it as not paid, and a later clearing is still booked', async () => {
     const { payer, before } = await paid([], asksAgain)
     await advance(payer.client, { minutes: 10 })

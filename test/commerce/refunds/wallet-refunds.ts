@@ -47,8 +47,7 @@ test('partial refunds of payees reduce the limits up to the paid amount, and are
           ...{ type: 'transfer', walletId: 'wallet_1', agentId: 'agent_1', amountCents: PAID },
           ...{ merchant: 'Bookshop', intentId: CAUSE.id, transferId: 'transfer_1' },
         },
-        tenantNow,
-        { emit: () => undefined },
+        { ...tenantNow, emit: () => undefined, wake: () => undefined },
       )
       const counters = countersOfPayer()
       const transactions = new Map([[transaction.id, transaction]])
@@ -57,7 +56,11 @@ test('partial refunds of payees reduce the limits up to the paid amount, and are
       for (const [n, amountCents] of amounts.entries()) {
         const id = `credit_${n}`
         const place = { walletId: 'wallet_1', source: { type: 'credit', id } }
-        refundTransfer(transaction, { id, amountCents, ...place }, batch, { emit })
+        refundTransfer(transaction, { id, amountCents, ...place }, batch, {
+          ...tenantNow,
+          emit,
+          wake: () => undefined,
+        })
         sum += amountCents
         const back = sum < PAID ? sum : PAID
         expect(transaction).toMatchObject({

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { clock } from '../../../src/values/clock.ts'
+import { anAgent, aToken } from '../../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../../support/flaky-proxy.ts'
 import { http, startTestService } from '../../support/harness.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
@@ -158,6 +159,40 @@ describe('a credential', () => {
     })
     expect(number(headers, 'x-ratelimit-remaining')).toBe(0)
     expect((await askWith(other.key, 249)).status).toBe(200)
+  })
+})
+
+describe('the assistants of an owner', () => {
+  const body = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  const askAs = (token: string, index: number) =>
+    behindProxy.http('POST', '/mcp', {
+      token,
+      body,
+      headers: {
+        'x-forwarded-for': `198.18.1.${index % 250}`,
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-06-18',
+      },
+    })
+
+  /** The token of an assistant, as a person's consent makes it. */
+  async function assistantOf({ client }: Awaited<ReturnType<typeof behindProxy.owner>>): Promise<string> {
+    const { id, token } = await aToken(client, (await anAgent(client)).id)
+    await behindProxy.sql(`update agent_tokens set only_at = '/mcp' where id = $1`, [id])
+    return String(token)
+  }
+
+  test('have one limit, which those of another owner do not use up', async () => {
+    const [one, other] = [await behindProxy.owner(), await behindProxy.owner()]
+    const both = [await assistantOf(one), await assistantOf(one)]
+    const foreign = await assistantOf(other)
+    await newMinute(behindProxy)
+    const answers = await times(2 * LIMIT, index => askAs(String(both[index % 2]), index))
+    expect(statusCounts(answers)).toEqual({ 200: LIMIT, 429: LIMIT })
+    expect((await askAs(String(both[0]), 0)).body.error).toMatch(
+      /^Too many requests by the assistants of this account: 20 a minute\./,
+    )
+    expect((await askAs(foreign, 0)).status).toBe(200)
   })
 })
 

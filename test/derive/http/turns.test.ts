@@ -6,7 +6,7 @@ import { area } from '../../../src/kernel/contract/area.ts'
 import { fileSchema } from '../../../src/kernel/contract/file.ts'
 import { bindHandlers, get } from '../../../src/kernel/contract/operation.ts'
 import { pageQuerySchema } from '../../../src/kernel/contract/page.ts'
-import { startTestService } from '../../support/harness.ts'
+import { DASHBOARD_SECRET, startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
 
 /** Lists whose handlers wait until the test lets them go on, and a file that never ends. */
@@ -69,6 +69,22 @@ describe('an owner’s long lists', () => {
     expect(work.most).toBe(3)
   })
 
+  test('are no failure where the client leaves before its turn', async () => {
+    const { key: token } = await service.owner()
+    work.go = Promise.withResolvers()
+    const first = service.http('GET', '/slow?limit=100', { token })
+    await until('the first one runs', () => work.running === 1)
+    const before = await countedRequests()
+    const left = request(`${service.url}/slow?limit=100`, { headers: { authorization: `Bearer ${token}` } })
+    left.on('error', () => undefined).end()
+    await until('the second one has arrived', async () => (await countedRequests()) > before)
+    left.destroy()
+    const isOver = async () => (await statusesOf('slow.list')).size > 1
+    await until('it is over', isOver).finally(() => work.go.resolve())
+    expect([...(await statusesOf('slow.list'))].sort()).toEqual(['200', '499'])
+    expect((await first).status).toBe(200)
+  })
+
   test('need no turn for a download whose client has left', async () => {
     const { key: token } = await service.owner()
     const leave = await startDownload(token)
@@ -78,6 +94,22 @@ describe('an owner’s long lists', () => {
     expect((await service.http('GET', '/slow?limit=100', { token })).status).toBe(200)
   })
 })
+
+/** What the rate limit has counted for keys. */
+async function countedRequests(): Promise<number> {
+  const sum = `select coalesce(sum(used), 0)::int as used from rate_limits where client like 'key %'`
+  return (await service.sql<{ used: number }>(sum))[0]?.used ?? 0
+}
+
+/** The statuses of the operation's requests, as the metrics have them. */
+async function statusesOf(operation: string): Promise<ReadonlySet<string>> {
+  const headers = { 'x-dashboard-secret': DASHBOARD_SECRET }
+  const { text } = await service.http('GET', '/metrics', { headers })
+  const found = text.matchAll(
+    new RegExp(`http_requests_total\\{operation="${operation}",status="(\\d+)"`, 'g'),
+  )
+  return new Set([...found].map(([, status = '']) => status))
+}
 
 /** A client that reads the beginning only. Returns how it hangs up. */
 function startDownload(token: string): Promise<() => void> {

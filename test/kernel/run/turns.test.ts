@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { ApiCall, ApiResponse } from '../../../src/kernel/contract/call.ts'
 import type { Problem } from '../../../src/kernel/contract/problem.ts'
 import { serializedByOwner } from '../../../src/kernel/run/execute.ts'
-import type { OwnerQueueLimits } from '../../../src/kernel/run/owner-queue.ts'
+import { ClientGone, OwnerQueue, type OwnerQueueLimits } from '../../../src/kernel/run/owner-queue.ts'
 import { inTurns } from '../../../src/kernel/run/turns.ts'
 import { openDatabase } from '../../../src/platform/database.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -230,7 +230,7 @@ describe('what takes more than some milliseconds', () => {
     const left = run(callOf('a', 'left', { whenGone: () => client.signal }))
     const last = run(callOf('a', 'last'))
     client.abort()
-    await expect(left).rejects.toMatchObject({ code: 'busy', message: 'The client has left.' })
+    await expect(left).rejects.toBeInstanceOf(ClientGone)
     await end('first')
     expect(begun).toEqual(['first', 'last'])
     await end('last')
@@ -258,7 +258,7 @@ describe('what takes more than some milliseconds', () => {
     await nextTurn()
     const second = reading.next()
     client.abort()
-    await expect(second).rejects.toMatchObject({ code: 'busy' })
+    await expect(second).rejects.toBeInstanceOf(ClientGone)
     expect(isClosed).toBe(true)
     await end('other')
     await other
@@ -278,6 +278,28 @@ describe('what takes more than some milliseconds', () => {
     for (const name of [...names, 'b']) await end(name)
     await Promise.all([...all, other])
   })
+})
+
+test('where too many wait, the owner with the most makes room for others', async () => {
+  const queue = new OwnerQueue({ atOnceOfOne: 1, atOnce: 1, waitingOfOne: 5, waiting: 3, waitMs: 30_000 })
+  const order: string[] = []
+  const run = async (owner: string, name: string) => {
+    const end = await queue.acquire(owner)
+    order.push(name)
+    await nextTurn()
+    end()
+  }
+  const all = ['a0', 'a1', 'a2', 'a3'].map(name => run('a', name))
+  const [first, second, third, last] = all.map(one =>
+    one.catch((why: Problem) => `${why.status} ${why.message}`),
+  )
+  const others = [run('b', 'b'), run('c', 'c')]
+  await expect(run('d', 'd')).rejects.toMatchObject({ status: 503, code: 'busy' })
+  await expect(run('b', 'b2')).rejects.toMatchObject({ status: 429, code: 'rate_limited' })
+  expect(await last).toMatch(/^429 Too many requests are waiting, 3 of them yours\./)
+  expect(await third).toMatch(/^429 Too many requests are waiting, 2 of them yours\./)
+  await Promise.all([first, second, ...others])
+  expect(order.toSorted()).toEqual(['a0', 'a1', 'b', 'c'])
 })
 
 async function advisoryLocks(): Promise<number> {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { stripeFunding } from '../../../src/adapters/stripe-funding/stripe-funding.ts'
+import { stripeFunding } from '../../../src/adapters/stripe/funding/stripe-funding.ts'
 import { findDeletionBlockers } from '../../../src/compliance/gdpr/obstacles.ts'
 import type { Context } from '../../../src/kernel/contract/context.ts'
 import { followReturns } from '../../../src/money/fundings/index.ts'

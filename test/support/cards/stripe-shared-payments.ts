@@ -1,4 +1,4 @@
-import { STRIPE_PREVIEW_VERSION } from '../../../src/adapters/stripe-issuing/shared-tokens.ts'
+import { STRIPE_PREVIEW_VERSION } from '../../../src/adapters/stripe/issuing/shared-tokens.ts'
 import type { StripeAnswer, StripeObject, StripeParams, StripeRequest } from './stripe-exchange.ts'
 
 type Params = StripeParams

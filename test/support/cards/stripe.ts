@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
-import { stripeAcquirer } from '../../../src/adapters/stripe-acquirer/stripe-acquirer.ts'
-import { stripeIssuing } from '../../../src/adapters/stripe-issuing/stripe-issuing.ts'
+import { stripeAcquirer } from '../../../src/adapters/stripe/acquirer/stripe-acquirer.ts'
+import { stripeIssuing } from '../../../src/adapters/stripe/issuing/stripe-issuing.ts'
 import type { CardMessage, NewCard, ParsedCardMessage } from '../../../src/ports/card-processor.ts'
 import { newCard, requestedAt } from './sandbox.ts'
 

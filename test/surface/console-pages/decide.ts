@@ -124,6 +124,24 @@ describe('a decision on the page', () => {
   })
 })
 
+test('what cannot be approved now shows why, no sentence to sign, and can be denied', async () => {
+  const { client, intent, agent, address } = await aWaitingIntent()
+  const { page, complaints } = await openAsOwner(client)
+  const { id: policyId } = await aPolicy(client, { ...rules, dailyLimitEuros: 20 })
+  await bodyOf(client.policies.assign({ params: { agentId: agent.id }, body: { policyId } }))
+  await page.goto(address)
+  const decide = page.locator('[data-decision]')
+  await decide.getByText('Why it cannot be approved now').waitFor()
+  expect(await decide.innerText()).toMatch(/daily limit of € 20\.00/)
+  expect(await page.innerText('main')).not.toContain('Your passkey signs')
+  expect(await page.locator('blockquote, [data-action="approve"]').count()).toBe(0)
+  await page.getByLabel('Reason').fill('Too much')
+  await page.getByRole('button', { name: 'Deny' }).click()
+  await newsIn(page).filter({ hasText: 'Denied.' }).waitFor()
+  expect(await statusOf(client, intent.id)).toBe('denied')
+  expect(complaints).toEqual([])
+})
+
 describe('a viewer', () => {
   test('sees the request and its rules, and cannot decide', async () => {
     const { client, ownerId, intent, address } = await aWaitingIntent()

@@ -3,7 +3,7 @@ import {
   decodeAuthRequests,
   reversalAndExpiryFacts,
 } from '../../../control/payments/index.ts'
-import type { Context } from '../../../kernel/contract/context.ts'
+import type { WriteContext } from '../../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import type {
   AuthorizationRequest,
@@ -80,7 +80,7 @@ export const processCardNotice: HandlerOf<typeof authorizationsApi.notice> = ({ 
 /** Acts on a message and stores it with its answer. A repetition changes nothing and gets the same answer. */
 export async function processMessageOnce(
   message: IncomingMessage,
-  { records }: Pick<Context, 'records'>,
+  { records }: WriteContext,
   act: () => Promise<void>,
 ): Promise<ProcessorAnswer> {
   const stored = await records.findOne(CardMessage, { id: message.id })

@@ -13,9 +13,7 @@ import { type EpcTransfer, epcQrContent, qrCodeSvg } from './epc-code.ts'
 import { type PayerPageView, payerPageAsset, renderPayerPage, renderUnknownRequestPage } from './page.ts'
 import type { PayerPageState } from './texts.ts'
 
-type ViewContext = Pick<Context, 'sql' | 'ports' | 'tenant' | 'switchTenant'>
-
-async function viewOf(id: string, context: ViewContext): Promise<PayerPageView | undefined> {
+async function viewOf(id: string, context: Context): Promise<PayerPageView | undefined> {
   const request = await findPayableRequest(context.sql, id)
   if (!request) return undefined
   const { ownerId, mode, payee, description: purpose, amountCents, paidCents, expiresAt } = request
@@ -39,7 +37,7 @@ function stateOf(request: PayableRequest): PayerPageState {
 
 async function transferOf(
   request: PayableRequest,
-  { sql, tenant, ports }: ViewContext,
+  { sql, tenant, ports }: Context,
 ): Promise<EpcTransfer | null> {
   const [wallet] = await findPayableWallets(sql, tenant, { ids: [request.walletId] })
   const account = wallet && wallet.status !== 'closed' && findSepaAccount(wallet, ports.collection)
@@ -48,7 +46,7 @@ async function transferOf(
   return { name, iban, bic, amountCents: amountDueCents(request), reference: request.reference }
 }
 
-function programOf({ id }: PayableRequest, context: ViewContext): PayerPageView['program'] {
+function programOf({ id }: PayableRequest, context: Context): PayerPageView['program'] {
   const { ports, tenant } = context
   try {
     ports.acquirer(tenant.mode)

@@ -1,5 +1,5 @@
 import type { TenantNow } from '../../../kernel/contract/actor.ts'
-import type { Context } from '../../../kernel/contract/context.ts'
+import type { Context, EmitContext, ReadContext } from '../../../kernel/contract/context.ts'
 import { AnswerNow, type ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import { externalCall } from '../../../kernel/contract/operation.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
@@ -43,12 +43,10 @@ export interface NewCharge
   readonly amountCents: Settlement['amountCents']
 }
 
-type SettleContext = TenantNow & Pick<Context<never, typeof cardSettlementEvents>, 'emit' | 'wake'>
+type SettleContext = EmitContext<typeof cardSettlementEvents>
 
-export const findSettlement = (
-  challengeId: string,
-  { records }: Pick<Context, 'records'>,
-): Promise<Settlement | null> => records.findOne(Settlement, { challengeId })
+export const findSettlement = (challengeId: string, { records }: ReadContext): Promise<Settlement | null> =>
+  records.findOne(Settlement, { challengeId })
 
 export interface NewCharges {
   readonly records: Records

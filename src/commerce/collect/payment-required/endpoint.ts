@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/contract/context.ts'
+import type { Context, DecideContext } from '../../../kernel/contract/context.ts'
 import {
   AnswerNow,
   type BatchedStep,
@@ -14,6 +14,7 @@ import {
   type Refusal,
   withHeaders,
 } from '../../../kernel/contract/problem.ts'
+import type { RawRequest } from '../../../kernel/contract/raw-request.ts'
 import {
   credentialDigest,
   isPaymentScheme,
@@ -54,7 +55,7 @@ import { type Settlement, settlementExternalId } from './settlement.ts'
 
 type PayEvents = typeof cardSettlementEvents
 
-export type PaymentRequiredContext<F extends string = never> = Context<PaymentRequiredRefusal | F, PayEvents>
+export type PaymentRequiredContext<F extends string = never> = Context<PaymentRequiredRefusal | F>
 
 export type PathParams = Readonly<Record<string, string>>
 
@@ -65,13 +66,11 @@ export interface PaidArticleSource<R, F extends string = never> {
   answer?(
     paid: AnswerWithHeaders<R>,
     params: PathParams,
-    context: Pick<PaymentRequiredContext<F>, 'refuse'>,
+    context: DecideContext<PaymentRequiredRefusal | F>,
   ): HandlerAnswer<R>
 }
 
-export const presentedPaymentCredential = ({
-  headers,
-}: Pick<PaymentRequiredContext, 'headers'>): string | undefined =>
+export const presentedPaymentCredential = ({ headers }: Pick<RawRequest, 'headers'>): string | undefined =>
   [headers.authorization, headers['payment-authorization']].find(
     value => value !== undefined && isPaymentScheme(value),
   )
@@ -315,7 +314,7 @@ export function refuseWithChallenge(
   article: PaidArticle,
   code: PaymentRequiredRefusal,
   message: string | undefined,
-  { host, rawBody, headers, refuse }: Pick<PaymentRequiredContext, 'host' | 'rawBody' | 'headers' | 'refuse'>,
+  { host, rawBody, headers, refuse }: PaymentRequiredContext,
 ): Refusal | AnswerWithHeaders<Refusal> {
   if (article.ended) return refuse(article.ended)
   const challenges = createChallenges(article, { host, body: rawBody }, headers['accept-payment'])
@@ -358,7 +357,7 @@ function paidAnswer<R, F extends string>(
   payee: PaidArticleSource<R, F>,
   { settlement, receipt, request }: Paid,
   params: PathParams,
-  context: Pick<PaymentRequiredContext<F>, 'refuse'>,
+  context: DecideContext<PaymentRequiredRefusal | F>,
 ): HandlerAnswer<R> {
   const headers = { 'Payment-Receipt': receipt, 'Cache-Control': 'private' }
   const paid = withHeaders(payee.unlocked(settlement, request), headers)

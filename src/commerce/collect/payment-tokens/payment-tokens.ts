@@ -84,7 +84,7 @@ async function recordCharges(
     const agentId = wallets.get(walletId)?.agentId ?? null
     const merchant = senders.get(creditId) ?? ''
     const members = { id, type: 'collect', walletId, agentId, amountCents, merchant, witnesses } as const
-    return newCompletedTransaction(members, context, context)
+    return newCompletedTransaction(members, context)
   })
   queueStatement(insertTransactions(sql, transactions))
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { widening } from '../../../identity/passkeys/index.ts'
 import { declareEvent } from '../../../kernel/contract/events.ts'
 import { list, post, type RefusalSpec } from '../../../kernel/contract/operation.ts'
 import { incomingCreditEvents } from '../../../money/incoming/index.ts'
@@ -97,6 +98,7 @@ const RefundedRequest = PaymentRequestRecord.extend({
 export const MAX_REFUND_PARTS = 50
 
 export const requestRefundRefusals = {
+  ...widening.fails,
   ...requestLookupRefusals,
   request_open: [400, 'The request is still open. Cancel it first.'],
   nothing_to_refund: [400, 'The request has no refundable amount left.'],
@@ -154,6 +156,7 @@ export const requestRefundEvent = (
 })
 
 export const requestRefundingEvents = {
+  ...widening.emits,
   ...requestRefundEvents,
   ...refundRecordedEvents,
   ...incomingCreditEvents,
@@ -174,8 +177,10 @@ export const requestRefundsApi = {
     body: z.strictObject({
       amountCents: positiveMoneySchema().optional(),
       reason: freeTextSchema.min(1).nullable().default(null).meta({ description: 'For you.' }),
+      ...widening.members,
     }),
     example: { amountEuros: 5, reason: 'One chapter is missing' },
+    signature: widening.signature,
     returns: [200, RefundedRequest],
     fails: requestRefundRefusals,
     emits: requestRefundingEvents,

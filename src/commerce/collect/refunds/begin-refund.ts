@@ -1,4 +1,5 @@
 import { findCustomer } from '../../../identity/customers/index.ts'
+import { refuseUnsignedWidening, type WebauthnAssertion } from '../../../identity/passkeys/index.ts'
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import { Refusal } from '../../../kernel/contract/problem.ts'
 import {
@@ -17,13 +18,19 @@ import {
 import { loadRefundBook, type RefundRow, type refundReasonCodes } from '../../../money/refunds/index.ts'
 import { transactionsById } from '../../../money/transactions/index.ts'
 import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
+import type { StatedWidening } from '../../../statements/index.ts'
 import { addMs } from '../../../values/clock.ts'
 import { newId } from '../../../values/ids.ts'
 import { addCents, type Cents, formatMoney, minOf, subtractCents, sumOf } from '../../../values/money.ts'
 import { type CreditReturns, loadCreditReturns, lockRefundedAgents } from '../../transfers/index.ts'
 import { lockPaymentRequest } from '../payments.ts'
 import { collectProcess } from '../process.ts'
-import { PaymentRequest, type RequestPaymentRow, refundableRequestPayments } from '../request.ts'
+import {
+  PaymentRequest,
+  type PaymentRequestRow,
+  type RequestPaymentRow,
+  refundableRequestPayments,
+} from '../request.ts'
 import {
   FIRST_REFUND_CHECK_MS,
   MAX_REFUND_PARTS,
@@ -41,6 +48,8 @@ export interface RequestRefundTarget {
   readonly amountCents?: Cents | undefined
   readonly reason: (typeof refundReasonCodes)[number]
   readonly note: string | null
+  /** The signature of a person in the console, where the thief of a session could pay back what was sold. */
+  readonly webauthnAssertion?: WebauthnAssertion | undefined
 }
 
 interface RefundPart {
@@ -169,6 +178,16 @@ function refusalOf(opened: OpenRefund, { tenant, ports, refuse }: RequestContext
   return exceeded && refuse(...exceeded)
 }
 
+function refundInWords(
+  { id, description, refundedCents, refundingCents }: PaymentRequestRow,
+  parts: readonly RefundPart[],
+): StatedWidening {
+  const before = addCents(refundedCents, refundingCents)
+  const after = addCents(before, sumOf(parts.map(({ amountCents }) => amountCents)))
+  const values = { from: formatMoney(before), to: formatMoney(after) }
+  return { of: 'payment request', id, name: description, field: 'Refunded', ...values }
+}
+
 /**
  * Begins a refund for each part, or refuses. From now on the money is held, has its own transfer, or is with
  * the owner who paid.
@@ -178,6 +197,9 @@ export async function beginRefundParts(target: RequestRefundTarget, context: Req
   const opened = await openRefund(target, context)
   if (opened instanceof Refusal) return opened
   const { locked, parts, book, payBacks } = opened
+  const signed = () => [refundInWords(locked.request, parts)]
+  const unsigned = await refuseUnsignedWidening(target.webauthnAssertion, signed, context)
+  if (unsigned) return unsigned
   const refunds: RefundRow[] = []
   for (const part of parts) {
     const refund = beginRefund(part, target, opened, context)

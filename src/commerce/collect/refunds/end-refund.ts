@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Tenant } from '../../../kernel/contract/actor.ts'
 import { type Reaction, reactionToAll } from '../../../kernel/contract/area.ts'
-import type { Context } from '../../../kernel/contract/context.ts'
+import type { Context, ReadContext } from '../../../kernel/contract/context.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import {
   loadRefundBook,
@@ -46,7 +46,7 @@ interface NamedRefunds extends Pick<Parameters<typeof loadRefundBook>[2], 'ids' 
 export async function lockRequestRefunds(
   requestId: string,
   { payment, ...named }: NamedRefunds,
-  { sql, tenant, now }: Pick<Context, 'sql' | 'tenant' | 'now'>,
+  { sql, tenant, now }: ReadContext,
 ): Promise<LockedRequestRefunds> {
   const locked = await lockPaymentRequest(requestId, { sql, tenant })
   if (!locked) throw new Error(`${requestId}: a refund without its request`)
@@ -70,7 +70,7 @@ export function recordRequestRefundEnd(
   refund: RefundRow,
   ending: 'completed' | RefundFailure,
   { locked: { request }, payments, transactions, refunds }: LockedRequestRefunds,
-  { now, emit, wake }: Pick<RequestRefundContext, 'now' | 'emit' | 'wake'>,
+  { now, emit, wake }: RequestRefundContext,
 ): void {
   const { amountCents, status: before } = refund
   const payment = payments.get(refund.paymentId ?? '')

@@ -1,5 +1,5 @@
-import type { Mode } from '../../../kernel/contract/actor.ts'
-import type { Context } from '../../../kernel/contract/context.ts'
+import type { Mode, TenantNow } from '../../../kernel/contract/actor.ts'
+import type { Context, WriteContext } from '../../../kernel/contract/context.ts'
 import { AnswerNow, type ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import { type ContextOf, externalCall } from '../../../kernel/contract/operation.ts'
 import { Refusal } from '../../../kernel/contract/problem.ts'
@@ -85,9 +85,9 @@ export async function beginRequestRefund(target: RequestRefundTarget, context: R
  * asks under the same references.
  */
 export const refundPaymentRequest = externalCall(requestRefundsApi.refund, {
-  async reserve({ params, body: { amountCents, reason: note } }, context) {
+  async reserve({ params, body: { amountCents, reason: note, webauthnAssertion } }, context) {
     const begun = await beginRequestRefund(
-      { requestId: params.id, amountCents, reason: 'other', note },
+      { requestId: params.id, amountCents, reason: 'other', note, webauthnAssertion },
       context,
     )
     if (begun instanceof Refusal) return begun
@@ -124,7 +124,7 @@ function cardRefundsOf(
   requestId: string,
   refunds: readonly Pick<RefundRow, 'id' | 'way' | 'paymentId' | 'amountCents'>[],
   payments: ReadonlyMap<string, RequestPaymentRow>,
-  { tenant, now }: Pick<RequestContext, 'tenant' | 'now'>,
+  { tenant, now }: TenantNow,
 ): CardRefunds {
   const ofCards = refunds.flatMap(({ id, way, paymentId, amountCents }) => {
     if (way !== 'card') return []
@@ -191,7 +191,7 @@ export function endCardRefund(
   { refund, wallet }: RefundOfWallet,
   outcome: ChargeOutcome,
   locked: LockedRequestRefunds & { readonly book: LockedBook },
-  context: Pick<RequestRefundContext, 'now' | 'emit' | 'wake'>,
+  context: RequestRefundContext,
 ): boolean {
   if (outcome.outcome !== 'approved' && outcome.outcome !== 'declined') return false
   const { book } = locked
@@ -211,7 +211,7 @@ const DONE = { done: true }
 /** Moves the due time before the call, so that two calls never run at once. */
 export async function dueCardRefunds(
   requestId: string,
-  context: Pick<Context, 'records' | 'sql' | 'tenant' | 'now'>,
+  context: WriteContext,
 ): Promise<Pick<PendingRefundSteps, 'cards'> | undefined> {
   const { records, sql, tenant, now } = context
   await lockPaymentRequest(requestId, context)

@@ -1,4 +1,5 @@
-import type { Context } from '../../../kernel/contract/context.ts'
+import type { Tenant } from '../../../kernel/contract/actor.ts'
+import type { Ports } from '../../../kernel/contract/ports.ts'
 import { merchantUrlRefusals } from '../api.ts'
 import { canonicalHost, isIntentMerchant, otherMerchantMessage } from '../hosts.ts'
 import { hostProtection, type ProtectRuleEntry } from '../protect-rule.ts'
@@ -12,7 +13,10 @@ export const allowsOwnListener = (mode: string): boolean => mode === 'test'
 
 export function merchantUrlProblem(
   text: string,
-  { ports: { outbound }, tenant: { mode } }: Pick<Context, 'ports' | 'tenant'>,
+  {
+    ports: { outbound },
+    tenant: { mode },
+  }: { readonly ports: Pick<Ports, 'outbound'>; readonly tenant: Tenant },
 ): MachinePaymentProblem | undefined {
   const refused = outbound.judge(text, { ownListener: allowsOwnListener(mode) })
   if (refused) return { code: 'url_refused', message: `url: ${refused.message}` }

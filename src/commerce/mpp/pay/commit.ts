@@ -7,7 +7,7 @@ import {
   tokenPaymentEvents,
   writeCardBatch,
 } from '../../../cards/authorizations/index.ts'
-import type { Context } from '../../../kernel/contract/context.ts'
+import type { EmitContext } from '../../../kernel/contract/context.ts'
 import { type BatchedStep, CallExternal, chainExternalCall } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
@@ -187,7 +187,7 @@ function tracesOf({ offer, minted, order, payment: { request, url, conversion, a
  */
 function follow(
   credential: MppCredential,
-  { now, wake, ports }: Pick<Context, 'now' | 'wake' | 'ports'>,
+  { now, wake, ports }: EmitContext & { readonly ports: Ports },
 ): void {
   const isOurs = credential.sentBy === 'service'
   const isMinted = credential.credentialDigest !== ''

@@ -81,7 +81,7 @@ export const reserveMachinePaymentStep = <I extends Payable>(
 
   load: loadState,
 
-  decide(item, state, { emit, refuse }) {
+  decide(item, state, verdict) {
     const subject = state.subjects.get(item)
     if (!subject) throw new Error('a query without its subject')
     const { tenant, actor, now, input } = item
@@ -93,12 +93,7 @@ export const reserveMachinePaymentStep = <I extends Payable>(
     const waiting = after.length === 0 ? waitingPaymentOf(subject, state) : undefined
     if (waiting && isRepetition(waiting, { sentBy, request, challenge }))
       return askForConfirmation({ waiting, mode: tenant.mode, request, askedAt: now })
-    const denial = denyCardAccess(
-      subject,
-      access,
-      { after },
-      { ...item, records: state.records, emit, refuse },
-    )
+    const denial = denyCardAccess(subject, access, { after }, { ...item, ...verdict, records: state.records })
     if (denial) return denial
     const { card, number, intent } = subject
     if (!card || !number || !intent || !url)

@@ -160,18 +160,17 @@ export const recordPaidStep: BatchedStep<Paid, Payment, never, MachinePaymentEve
     return { records, batch, credentials: new Map(credentials.map(one => [one.id, one])) }
   },
 
-  decide({ input: { payment, answer, goods, sentAt }, now }, { batch, credentials }, { emit, wake }) {
+  decide({ input: { payment, answer, goods, sentAt }, now }, { batch, credentials }, verdict) {
     const credential = credentials.get(payment.mppCredentialId)
     if (!credential) throw new Error('a credential was sent that is not on record')
     const { receipt, note } = receiptOrLate(answer, credential, sentAt)
     const traces = { answeredAt: now, merchantStatus: answer.status }
     Object.assign(credential, { ...traces, receipt, note: note ?? commentOn(credential) })
-    const context = { now, emit, wake }
     if (!isReportedUnpaid(credential)) {
       const authorization = tokenPaymentAuthorization(payment.mppCredentialId, batch)
       const { fact, evidence } = tokenPaymentOutcome(authorization, 'paid')
-      applyPaymentFact(authorization, fact, cardChannel, evidence, batch, context)
-      completeMachinePayment(credential, authorization.transactionId, 'merchant', context)
+      applyPaymentFact(authorization, fact, cardChannel, evidence, batch, verdict)
+      completeMachinePayment(credential, authorization.transactionId, 'merchant', verdict)
     }
     return {
       credential_id: credential.id,
@@ -250,7 +249,7 @@ function describeFailure(answer: Exclude<OutboundAnswer, Answered>): string {
 async function recordUnpaid(
   payment: LockedMachinePayment,
   { note, answer, action }: Pick<IndeterminatePayment, 'answer' | 'action'> & { readonly note: string },
-  { refuse }: Pick<SendContext, 'refuse'>,
+  { refuse }: SendContext,
 ): Promise<Refusal> {
   const { credential } = payment
   await payment.markIndeterminate(note, action)

@@ -119,14 +119,15 @@ export const recordSharedTokenStep: BatchedStep<
     }
   },
 
-  decide({ input: { payment, offer, token, order }, now }, { credentials, tokens }, { emit, refuse }) {
+  decide({ input: { payment, offer, token, order }, now }, { credentials, tokens }, verdict) {
+    const { refuse } = verdict
     const credential = credentials.get(payment.mppCredentialId)
     const registered = credential && tokens.get(credential.agentCredentialId)
     if (!credential || !registered) throw new Error('a token was created for a payment that is not on record')
     const isLate = credential.dueAt !== null && credential.dueAt <= now
     if (credential.status !== 'minted' || isLate) return refuse('pay_interrupted')
     // A key has revoked it meanwhile. Its deadline ends the payment, and revokes the token at the processor.
-    if (!activateMppToken(registered, token, { emit })) return refuse('pay_interrupted')
+    if (!activateMppToken(registered, token, verdict)) return refuse('pay_interrupted')
     const minted = credentialOf(offer, stripePayload(token.tokenId, offer.charge))
     const isOurs = credential.sentBy === 'service'
     Object.assign(credential, {

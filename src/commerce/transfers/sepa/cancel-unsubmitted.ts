@@ -5,7 +5,7 @@ import { paymentBatch, writePayments } from '../../../control/payments/index.ts'
 import { CustomerEvent } from '../../../identity/customers/index.ts'
 import type { IsoReason } from '../../../iso20022/reason-codes.ts'
 import { reaction, reactionToAll } from '../../../kernel/contract/area.ts'
-import type { Context } from '../../../kernel/contract/context.ts'
+import type { WriteContext } from '../../../kernel/contract/context.ts'
 import type { Row } from '../../../kernel/contract/sql.ts'
 import { idsWithDeadlineSql } from '../../../kernel/database/deadline-rows.ts'
 import { readClockOffset } from '../../../kernel/database/tenant-clock.ts'
@@ -44,11 +44,6 @@ order by t.id`
 
 const failed = { 'transfer.failed': transferEvents['transfer.failed'] }
 
-type CancelContext = Pick<
-  Context<never, typeof failed>,
-  'sql' | 'tenant' | 'now' | 'emit' | 'wake' | 'queueStatement'
->
-
 /**
  * Cancels a payer's unsubmitted transfers in the transaction that blocks the payer: releases their holds, day
  * limits and intents. The caller has locked the wallet, agent or delegation, so no transfer can be added. An
@@ -56,7 +51,11 @@ type CancelContext = Pick<
  * before days and records, as everywhere: a concurrent payee confirmation either comes first or finds its
  * transfer cancelled.
  */
-async function cancelUnsubmitted(payer: Payer, reason: IsoReason, context: CancelContext): Promise<void> {
+async function cancelUnsubmitted(
+  payer: Payer,
+  reason: IsoReason,
+  context: WriteContext<typeof failed>,
+): Promise<void> {
   const { sql, tenant, now, queueStatement } = context
   const { walletId = null, agentId = null, delegationIds = null } = payer
   const values = [tenant.ownerId, tenant.mode, walletId, agentId, delegationIds]

@@ -10,7 +10,7 @@ import {
   writePayments,
 } from '../../../control/payments/index.ts'
 import type { IsoReason } from '../../../iso20022/reason-codes.ts'
-import type { Context } from '../../../kernel/contract/context.ts'
+import type { EmitContext, WriteContext } from '../../../kernel/contract/context.ts'
 import { type DEBT_ACCOUNTS, lockBook } from '../../../money/ledger/index.ts'
 import { loadRefundBook } from '../../../money/refunds/index.ts'
 import { findTransactionOfTransfer } from '../../../money/transactions/index.ts'
@@ -63,10 +63,7 @@ export const cancellationReasons = {
   IsoReason
 >
 
-export type TransferStepContext = Pick<
-  Context<never, typeof sepaTransferEvents>,
-  'records' | 'sql' | 'tenant' | 'now' | 'emit' | 'wake'
->
+export type TransferStepContext = WriteContext<typeof sepaTransferEvents>
 
 export interface LockedTransfer {
   readonly transfer: Transfer
@@ -125,7 +122,7 @@ export async function writeTransfer(
 export function emitTransferEvent(
   event: keyof typeof transferEvents,
   transfer: TransferRow,
-  { emit, wake }: Pick<Context<never, typeof transferEvents>, 'emit' | 'wake'>,
+  { emit, wake }: EmitContext<typeof transferEvents>,
   comment?: string | null,
 ): true {
   emit(event, transferEvent(transfer, comment ?? undefined))
@@ -148,16 +145,21 @@ export function updateTransfer(
 export function cancelTransfer(
   { transfer, batch, days }: { readonly transfer: TransferRow } & Pick<LockedTransfer, 'batch' | 'days'>,
   reason: IsoReason | null,
-  { emit, wake }: Pick<Context<never, Pick<typeof transferEvents, 'transfer.failed'>>, 'emit' | 'wake'>,
+  context: EmitContext<Pick<typeof transferEvents, 'transfer.failed'>>,
 ): boolean {
   const payment = sepaPaymentFromTransfer(transfer)
   if (transfer.kind !== 'sepa' || !transferMachine.move(transfer, 'cancelled')) return false
-  holdPayment(payment, transferReversedFact(transfer), sepaChannel, transferEvidence(transfer), batch, {
-    wake,
-  })
+  holdPayment(
+    payment,
+    transferReversedFact(transfer),
+    sepaChannel,
+    transferEvidence(transfer),
+    batch,
+    context,
+  )
   days.giveBack(transfer)
   Object.assign(transfer, { reason, dueAt: null })
-  emit('transfer.failed', transferEvent(transfer))
-  wake(transferProcess, transfer)
+  context.emit('transfer.failed', transferEvent(transfer))
+  context.wake(transferProcess, transfer)
   return true
 }

@@ -2,7 +2,7 @@ import { openPasskeyChallenge } from '../../../identity/passkeys/index.ts'
 import { findPerson } from '../../../identity/people/index.ts'
 import type { Actor, TenantNow } from '../../../kernel/contract/actor.ts'
 import { bindHandlers } from '../../../kernel/contract/operation.ts'
-import type { Records } from '../../../kernel/contract/records.ts'
+import type { RecordReader } from '../../../kernel/contract/records.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import type { Openings } from '../../../statements/index.ts'
 import type { Cents } from '../../../values/money.ts'
@@ -41,10 +41,10 @@ export async function reviewApproval(
   return { iban, largestCents: addTolerance(intent.amountCents, tolerance), checks: ruling.checks }
 }
 
-export const hasApprovalProof = async (intentId: string, records: Records): Promise<boolean> =>
+export const hasApprovalProof = async (intentId: string, records: RecordReader): Promise<boolean> =>
   (await records.count(Approval, { intentId })) > 0
 
-export const findApprovalProof = async (intentId: string, records: Records): Promise<string | null> =>
+export const findApprovalProof = async (intentId: string, records: RecordReader): Promise<string | null> =>
   (await records.findOne(Approval, { intentId }))?.jws ?? null
 
 export const approvalHandlers = bindHandlers(approvalApi, {

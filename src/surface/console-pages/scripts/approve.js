@@ -26,14 +26,15 @@ let challenge
 
 async function openChallenge() {
   challenge = undefined
+  const button = part('[data-action="approve"]')
+  // In its place the page may say why the intent cannot be approved now: then there is nothing to sign.
+  if (!button) return false
   const opened = await call('POST', `passkeys/${path()}/challenge`, { body: {}, background: true })
   challenge = { ...opened, openedAt: performance.now() }
   const sentence = part('[data-sentence]')
   const hasPasskey = opened.options.allowCredentials.length > 0
   part('[data-no-passkey]').hidden = hasPasskey
-  // The reasons why it cannot be approved now are in the place of the button.
-  const button = part('[data-action="approve"]')
-  if (button) button.hidden = !hasPasskey
+  button.hidden = !hasPasskey
   const isOther = sentence.textContent !== '' && sentence.textContent !== opened.sentence
   sentence.textContent = opened.sentence
   return isOther

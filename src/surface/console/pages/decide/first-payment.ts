@@ -77,7 +77,7 @@ async function readSteps(request: PageRequest): Promise<Step[]> {
     intentStep(agent, intents.data.length > 0, request),
     {
       name: 'Approve it',
-      text: 'A payment above the auto-approve limit waits for you. Your passkey signs amount and payee.',
+      text: 'A payment above the auto-approve limit waits for you, and so does what you declare here. Your passkey signs amount and payee.',
       isDone: intents.data.some(({ status }) => status === 'approved' || status === 'completed'),
       page: waiting ? `console/intents/${waiting.id}` : 'console/inbox',
     },

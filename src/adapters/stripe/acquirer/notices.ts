@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { AcquirerNotice, AcquirerNotices } from '../../ports/acquirer.ts'
-import { isProcessorFailure } from '../../ports/card-processor.ts'
-import type { StripeAccount, StripeCaller } from '../stripe-issuing/connection.ts'
-import { STRIPE_PREVIEW_VERSION } from '../stripe-issuing/shared-tokens.ts'
-import { stripeSignatureProblem } from '../stripe-issuing/signature.ts'
+import type { AcquirerNotice, AcquirerNotices } from '../../../ports/acquirer.ts'
+import { isProcessorFailure } from '../../../ports/card-processor.ts'
+import type { StripeAccount, StripeCaller } from '../issuing/connection.ts'
+import { STRIPE_PREVIEW_VERSION } from '../issuing/shared-tokens.ts'
+import { stripeSignatureProblem } from '../issuing/signature.ts'
 import { ChargeMetadata } from './returns.ts'
 
 /** Which events have news of what. The object of the first is a payment intent, and that of the others names one. */

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { minutes } from '../../values/clock.ts'
+import { minutes } from '../../../values/clock.ts'
 
 const TOLERANCE_MS = minutes(5)
 /** While secrets are rotated, Stripe sends one signature per valid secret. */

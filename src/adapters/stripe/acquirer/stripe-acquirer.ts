@@ -6,9 +6,9 @@ import type {
   AcquirerChargeOrder,
   ChargeOutcome,
   ChargeReturns,
-} from '../../ports/acquirer.ts'
-import { isProcessorFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
-import { cents } from '../../values/money.ts'
+} from '../../../ports/acquirer.ts'
+import { isProcessorFailure, type ProcessorFailure } from '../../../ports/card-processor.ts'
+import { cents } from '../../../values/money.ts'
 import {
   failureFromStripeError,
   STRIPE_LIST_TIMEOUTS,
@@ -16,8 +16,8 @@ import {
   type StripeAccount,
   stripeCaller,
   UNUSABLE_ANSWER,
-} from '../stripe-issuing/connection.ts'
-import { STRIPE_PREVIEW_VERSION } from '../stripe-issuing/shared-tokens.ts'
+} from '../issuing/connection.ts'
+import { STRIPE_PREVIEW_VERSION } from '../issuing/shared-tokens.ts'
 import { stripeAcquirerNotices } from './notices.ts'
 import { listChargebacks, listRefunds, listReturnsSince, refundElsewhere, StripeRefund } from './returns.ts'
 

@@ -1,5 +1,5 @@
-import type { AuthorizationRequest, CardFact, CardMessageContent } from '../../ports/card-processor.ts'
-import { type Cents, cents, minOf, negateCents, subtractCents } from '../../values/money.ts'
+import type { AuthorizationRequest, CardFact, CardMessageContent } from '../../../ports/card-processor.ts'
+import { type Cents, cents, minOf, negateCents, subtractCents } from '../../../values/money.ts'
 import {
   cardMerchantFromStripe,
   originalFromStripe,

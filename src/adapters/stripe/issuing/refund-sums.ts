@@ -1,4 +1,4 @@
-import { type Cents, NO_CENTS } from '../../values/money.ts'
+import { type Cents, NO_CENTS } from '../../../values/money.ts'
 
 interface Refund {
   readonly amount: Cents

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CheckedPerson } from '../../ports/identity-verification.ts'
+import type { CheckedPerson } from '../../../ports/identity-verification.ts'
 
 export const VerifiedOutputs = z.object({
   first_name: z.string(),

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { isProcessorFailure } from '../../ports/card-processor.ts'
-import type { FundingNoticeHeaders, ParsedFundingNotice } from '../../ports/funding-rail.ts'
-import type { StripeCaller } from '../stripe-issuing/connection.ts'
-import { stripeSignatureProblem } from '../stripe-issuing/signature.ts'
+import { isProcessorFailure } from '../../../ports/card-processor.ts'
+import type { FundingNoticeHeaders, ParsedFundingNotice } from '../../../ports/funding-rail.ts'
+import type { StripeCaller } from '../issuing/connection.ts'
+import { stripeSignatureProblem } from '../issuing/signature.ts'
 import { FUNDING_ID } from './returns.ts'
 
 const metadata = z.record(z.string(), z.string())

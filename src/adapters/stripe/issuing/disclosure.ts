@@ -6,8 +6,8 @@ import type {
   EphemeralKey,
   ProcessorCall,
   ProcessorFailure,
-} from '../../ports/card-processor.ts'
-import { encryptCardData } from '../card-processor/encrypt.ts'
+} from '../../../ports/card-processor.ts'
+import { encryptCardData } from '../../card-processor/encrypt.ts'
 import { STRIPE_API_VERSION } from './connection.ts'
 
 const Data = z

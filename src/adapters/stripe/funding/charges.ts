@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import { isProcessorFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
-import type { ChargeState, FundingCall, FundingCharge } from '../../ports/funding-rail.ts'
-import { addMs, days, minutes } from '../../values/clock.ts'
-import { failureFromStripeError, UNUSABLE_ANSWER } from '../stripe-issuing/connection.ts'
+import { isProcessorFailure, type ProcessorFailure } from '../../../ports/card-processor.ts'
+import type { ChargeState, FundingCall, FundingCharge } from '../../../ports/funding-rail.ts'
+import { addMs, days, minutes } from '../../../values/clock.ts'
+import { failureFromStripeError, UNUSABLE_ANSWER } from '../issuing/connection.ts'
 import { methodOf } from './instruments.ts'
 import { FUNDING_ID, returnOf } from './returns.ts'
 

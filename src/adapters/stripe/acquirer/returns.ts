@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import type { Chargeback, ListedReturn } from '../../ports/acquirer.ts'
-import { cents, NO_CENTS, negateCents, sumOf } from '../../values/money.ts'
-import { refundSums } from '../stripe-issuing/refund-sums.ts'
-import { STRIPE_PREVIEW_VERSION } from '../stripe-issuing/shared-tokens.ts'
+import type { Chargeback, ListedReturn } from '../../../ports/acquirer.ts'
+import { cents, NO_CENTS, negateCents, sumOf } from '../../../values/money.ts'
+import { refundSums } from '../issuing/refund-sums.ts'
+import { STRIPE_PREVIEW_VERSION } from '../issuing/shared-tokens.ts'
 
 export const StripeRefund = z.object({
   id: z.string().min(1),

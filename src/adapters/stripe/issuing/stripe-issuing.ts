@@ -1,4 +1,4 @@
-import type { CardMessage, CardProcessor, CardReply, ProcessorAnswer } from '../../ports/card-processor.ts'
+import type { CardMessage, CardProcessor, CardReply, ProcessorAnswer } from '../../../ports/card-processor.ts'
 import { approvedCentsMetadataKey } from './authorizations.ts'
 import { changeStripeCardState, issueStripeCard, replaceStripeCard } from './cards.ts'
 import { STRIPE_API_VERSION, STRIPE_TIMEOUTS, type StripeAccount, stripeCaller } from './connection.ts'

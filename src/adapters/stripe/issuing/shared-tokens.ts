@@ -8,7 +8,7 @@ import {
   type SharedToken,
   type SharedTokenOrder,
   type SharedTokenState,
-} from '../../ports/card-processor.ts'
+} from '../../../ports/card-processor.ts'
 import { CALL_DONE, failureFromStripeError, type StripeCaller, UNUSABLE_ANSWER } from './connection.ts'
 
 /** Shared payment tokens, and payment methods from Issuing cards, are previews: only this version knows them. */

@@ -8,8 +8,8 @@ import {
   type ProcessorCall,
   type ProcessorCallDone,
   type ProcessorFailure,
-} from '../../ports/card-processor.ts'
-import { addMs, minutes } from '../../values/clock.ts'
+} from '../../../ports/card-processor.ts'
+import { addMs, minutes } from '../../../values/clock.ts'
 import { findOrCreateCardholder, valueDigest } from './cardholder.ts'
 import { CALL_DONE, failureFromStripeError, UNUSABLE_ANSWER } from './connection.ts'
 import { changeStripeCardControls, stripeSpendingControls } from './controls.ts'

@@ -10,9 +10,9 @@ import type {
   OpenNetworkDispute,
   ProcessorCall,
   ProcessorFailure,
-} from '../../ports/card-processor.ts'
-import { minutes } from '../../values/clock.ts'
-import { type Cents, cents } from '../../values/money.ts'
+} from '../../../ports/card-processor.ts'
+import { minutes } from '../../../values/clock.ts'
+import { type Cents, cents } from '../../../values/money.ts'
 import { CALL_DONE, type StripeCaller, UNUSABLE_ANSWER } from './connection.ts'
 
 type Params = Stripe.Issuing.DisputeCreateParams

@@ -1,15 +1,15 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import type { ProcessorFailure } from '../../ports/card-processor.ts'
+import type { ProcessorFailure } from '../../../ports/card-processor.ts'
 import type {
   FundingInstrument,
   InstrumentCall,
   InstrumentPage,
   InstrumentSetup,
   MissingInstrument,
-} from '../../ports/funding-rail.ts'
-import type { SepaRailCall } from '../../ports/sepa-rail.ts'
-import { UNUSABLE_ANSWER } from '../stripe-issuing/connection.ts'
+} from '../../../ports/funding-rail.ts'
+import type { SepaRailCall } from '../../../ports/sepa-rail.ts'
+import { UNUSABLE_ANSWER } from '../issuing/connection.ts'
 
 /** What a charge needs. Kept as one token, which only this adapter reads. */
 interface StripeMethod {

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
-import type { ProcessorCallDone, ProcessorFailure } from '../../ports/card-processor.ts'
-import { clock } from '../../values/clock.ts'
-import { redactExcerpt } from '../../values/redaction.ts'
+import type { ProcessorCallDone, ProcessorFailure } from '../../../ports/card-processor.ts'
+import { clock } from '../../../values/clock.ts'
+import { redactExcerpt } from '../../../values/redaction.ts'
 
 export interface StripeAccount {
   readonly secretKey: string

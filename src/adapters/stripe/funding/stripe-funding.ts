@@ -1,12 +1,12 @@
 import type Stripe from 'stripe'
-import { isProcessorFailure } from '../../ports/card-processor.ts'
-import type { ChargeState, FundingRail } from '../../ports/funding-rail.ts'
+import { isProcessorFailure } from '../../../ports/card-processor.ts'
+import type { ChargeState, FundingRail } from '../../../ports/funding-rail.ts'
 import {
   STRIPE_LIST_TIMEOUTS,
   STRIPE_TIMEOUTS,
   type StripeAccount,
   stripeCaller,
-} from '../stripe-issuing/connection.ts'
+} from '../issuing/connection.ts'
 import { findCharge, makeCharge } from './charges.ts'
 import {
   createSetupPage,

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import type { ProcessorCall, ProcessorCallDone, ProcessorControls } from '../../ports/card-processor.ts'
-import { type Cents, cents } from '../../values/money.ts'
+import type { ProcessorCall, ProcessorCallDone, ProcessorControls } from '../../../ports/card-processor.ts'
+import { type Cents, cents } from '../../../values/money.ts'
 import { CALL_DONE } from './connection.ts'
 
 type Limit = Stripe.Issuing.CardCreateParams.SpendingControls.SpendingLimit

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { CardMerchant } from '../../ports/card-processor.ts'
-import { cents } from '../../values/money.ts'
-import { type OriginalAmount, originalAmount, unitsFromStripe } from '../../values/original-amount.ts'
+import type { CardMerchant } from '../../../ports/card-processor.ts'
+import { cents } from '../../../values/money.ts'
+import { type OriginalAmount, originalAmount, unitsFromStripe } from '../../../values/original-amount.ts'
 
 /**
  * The members of Stripe's objects that are read. A missing member, or one of another type, makes the message

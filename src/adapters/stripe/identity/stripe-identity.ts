@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import { isProcessorFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
+import { isProcessorFailure, type ProcessorFailure } from '../../../ports/card-processor.ts'
 import type {
   CheckedPerson,
   IdentityCall,
@@ -10,14 +10,9 @@ import type {
   IdentityRejectionCode,
   IdentityVerification,
   ParsedIdentityNotice,
-} from '../../ports/identity-verification.ts'
-import {
-  STRIPE_TIMEOUTS,
-  type StripeAccount,
-  stripeCaller,
-  UNUSABLE_ANSWER,
-} from '../stripe-issuing/connection.ts'
-import { stripeSignatureProblem } from '../stripe-issuing/signature.ts'
+} from '../../../ports/identity-verification.ts'
+import { STRIPE_TIMEOUTS, type StripeAccount, stripeCaller, UNUSABLE_ANSWER } from '../issuing/connection.ts'
+import { stripeSignatureProblem } from '../issuing/signature.ts'
 import { isSamePerson, VerifiedOutputs } from './same-person.ts'
 
 /**

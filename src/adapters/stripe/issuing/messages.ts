@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CardMessageContent, DisputeNotice, ParsedCardMessage } from '../../ports/card-processor.ts'
+import type { CardMessageContent, DisputeNotice, ParsedCardMessage } from '../../../ports/card-processor.ts'
 import {
   authorizationOutcome,
   cardFactFromTransaction,

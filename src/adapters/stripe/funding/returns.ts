@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import type { ChargeReturn, ChargeState, ReturnedSums } from '../../ports/funding-rail.ts'
-import { addCents, cents, NO_CENTS, negateCents, sumOf } from '../../values/money.ts'
-import { refundSums } from '../stripe-issuing/refund-sums.ts'
+import type { ChargeReturn, ChargeState, ReturnedSums } from '../../../ports/funding-rail.ts'
+import { addCents, cents, NO_CENTS, negateCents, sumOf } from '../../../values/money.ts'
+import { refundSums } from '../issuing/refund-sums.ts'
 
 /** In the metadata of payment intents: which funding it is. */
 export const FUNDING_ID = 'funding_id'

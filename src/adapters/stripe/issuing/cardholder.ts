@@ -6,7 +6,7 @@ import type {
   PostalAddress,
   ProcessorCall,
   ProcessorFailure,
-} from '../../ports/card-processor.ts'
+} from '../../../ports/card-processor.ts'
 
 export const valueDigest = (value: unknown): string =>
   createHash('sha256')
