@@ -1,4 +1,5 @@
-import { ApplicationFailure } from '@temporalio/common'
+import { activityInfo } from '@temporalio/activity'
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common'
 import { parseInput } from '../src/derive/http/input.ts'
 import type { Actor, Tenant } from '../src/kernel/contract/actor.ts'
 import type { WaitingRun } from '../src/kernel/contract/call.ts'
@@ -7,6 +8,7 @@ import { Problem } from '../src/kernel/contract/problem.ts'
 import type { ProcessInput, ProcessStatus } from '../src/kernel/contract/process.ts'
 import type { LastRequest } from '../src/kernel/journal/last-request.ts'
 import type { ExecuteCall } from '../src/kernel/run/execute.ts'
+import { calledSystemOf, callsOutside, NoTurn, SystemTurns } from '../src/kernel/run/system-turns.ts'
 
 export interface OperationResult<T> {
   readonly result?: T
@@ -38,6 +40,7 @@ export type RunOperation = <T>(operation: string, asked: OperationCall) => Promi
 
 export function operationRunner({ execute, operations, offsetOf, causeOf, onFailure }: Parts): RunOperation {
   const byKey = new Map(operations.map(operation => [operation.key, operation]))
+  const turns = new SystemTurns()
   return async <T>(
     key: string,
     { of, as, requestId: given, isScheduled, body = {}, once = null, waitingRun }: OperationCall,
@@ -57,7 +60,10 @@ export function operationRunner({ execute, operations, offsetOf, causeOf, onFail
       const caused = { ...call, traceparent: traceparent ?? undefined }
       return execute({ ...caused, ...(waitingRun && { waitingRun }) })
     }
-    const outcome = await orRefusal(work).catch((error: unknown) => {
+    const inTurn = () =>
+      callsOutside(operation) ? turns.run(calledSystemOf(operation), of.ownerId, work) : work()
+    const outcome = await orRefusal(inTurn).catch((error: unknown) => {
+      if (error instanceof NoTurn) throw notItsTurn(error)
       onFailure(error, key)
       throw withoutNames(error, key)
     })
@@ -86,6 +92,18 @@ function withoutNames(error: unknown, operation: string): ApplicationFailure {
   const message = `${operation} failed: ${[type, ...(code === undefined ? [] : [code])].join(' ')}. See the log.`
   return ApplicationFailure.create({ message, type })
 }
+
+const AGAIN_MS = 5_000
+const LATEST_MS = 60_000
+
+/** Temporal tries again, less and less often: the activity holds no slot meanwhile. */
+const notItsTurn = ({ message }: NoTurn): ApplicationFailure =>
+  ApplicationFailure.create({
+    message,
+    type: 'NotItsTurn',
+    category: ApplicationFailureCategory.BENIGN,
+    nextRetryDelay: Math.min(AGAIN_MS * activityInfo().attempt, LATEST_MS),
+  })
 
 /** Bad input is refused to the caller; an unavailable database is retried. */
 async function orRefusal<T>(work: () => Promise<T>): Promise<T | { refused: string }> {

@@ -9,7 +9,9 @@ import {
   WebhookDeliverer,
 } from '../delivery/webhooks/index.ts'
 import { COUNTING_DUE_SQL, countSpend, isSpendCountBehind } from '../insight/spend/index.ts'
-import { endOverdueRecords } from '../kernel/background/deadlines.ts'
+import { CallsBeside } from '../kernel/background/calls-beside.ts'
+import { endOverdueRecords, type Rescue } from '../kernel/background/deadlines.ts'
+import { WITHOUT_RUN } from '../kernel/contract/deadline.ts'
 import type { Systems } from '../kernel/contract/ports.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { refreshRates } from '../money/exchange-rates/index.ts'
@@ -19,12 +21,35 @@ import { withOutboundMetrics } from './database-metrics.ts'
 import type { OpenRuntime, Stoppable } from './runtime.ts'
 
 const DEADLINES_EVERY = 2_000
+/** A run acts within two seconds. The sweep takes over what is so late that its run does not act. */
+const RESCUE_AFTER_MS = 30_000
 
-export const startDeadlineSweep = (runtime: OpenRuntime): Stoppable =>
-  repeatEvery(
+export function startDeadlineSweep(runtime: OpenRuntime): Stoppable {
+  const { areas, log, metrics } = runtime
+  // A counter that begins at zero shows its first increase.
+  for (const operation of rescuingOperations(areas)) metrics.rescued(operation, 0)
+  const onRescue = ({ operation, id, dueAt }: Rescue): void => {
+    metrics.rescued(operation)
+    log.warn({ operation, id, dueAt }, 'the sweep carried out what a run should have done')
+  }
+  const onFailure = (error: unknown) => log.warn({ err: error }, 'ending what is overdue failed')
+  const calls = new CallsBeside(onFailure)
+  const rounds = repeatEvery(
     DEADLINES_EVERY,
-    () => endOverdueRecords(runtime),
-    error => runtime.log.warn({ err: error }, 'ending what is overdue failed'),
+    () => endOverdueRecords({ ...runtime, rescueAfterMs: RESCUE_AFTER_MS, onRescue, calls }),
+    onFailure,
+  )
+  return {
+    async stop() {
+      await rounds.stop()
+      await calls.settle()
+    },
+  }
+}
+
+const rescuingOperations = (areas: OpenRuntime['areas']): string[] =>
+  Object.values(areas).flatMap(({ deadlines }) =>
+    deadlines.filter(({ waits }) => waits !== WITHOUT_RUN).flatMap(({ operations }) => operations),
   )
 
 const EXPIRE_EVERY = 600_000

@@ -1,37 +1,92 @@
-import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client'
+import { Client, Connection, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client'
+import { areas } from '../areas.ts'
+import { isRecordProcess } from '../kernel/contract/process.ts'
 import type { TemporalAccess } from './temporal-access.ts'
 
 const CONNECT_MS = 5_000
+const AT_ONCE = 16
 const REASON = 'Its record was taken over by a newer version, which begins a new run for it.'
 
+/** The runs that were ended, and what operators had asked of them and was not carried out. */
+interface EndedRuns {
+  count: number
+  readonly signals: string[]
+}
+
 /**
- * Ends the open runs of the version before, whose histories this version's workflows cannot replay. The relay
- * starts new ones from the records. Call it while no relay or worker runs, and again if it was interrupted.
+ * Ends the open runs of the version before, whose histories this version's workflows cannot replay, and lists the
+ * signals that wait in them. The relay starts new ones from the records. Call it while no relay or worker runs, and
+ * again if it was interrupted.
  */
-export async function endPreviousRuns({ client, namespace, taskQueue }: TemporalAccess): Promise<number> {
+export async function endPreviousRuns(
+  { client, namespace, taskQueue }: TemporalAccess,
+  tell: (line: string) => void,
+): Promise<void> {
   const connection = await Connection.connect({ ...client, connectTimeout: CONNECT_MS })
   try {
-    return await endAll(new Client({ connection, namespace }), taskQueue)
+    const { count, signals } = await endAll(new Client({ connection, namespace }), taskQueue)
+    tell(`The data is of the version before: ${count} open runs are ended. The relay begins them anew.`)
+    for (const signal of signals) tell(`Not carried out, send it again once the worker runs: ${signal}`)
   } finally {
     await connection.close()
   }
 }
 
-async function endAll({ workflow }: Client, taskQueue: string): Promise<number> {
+async function endAll({ workflow }: Client, taskQueue: string): Promise<EndedRuns> {
   const query = `TaskQueue = '${taskQueue}' and ExecutionStatus = 'Running'`
-  const ended = new Set<string>()
+  const known = new Set<string>()
+  const ended: EndedRuns = { count: 0, signals: [] }
   // The list lags behind: ended runs may still be in it, and the newest runs may be missing.
-  for (let before = -1; before < ended.size; ) {
-    before = ended.size
+  for (let before = -1; before < known.size; ) {
+    before = known.size
+    const found: WorkflowHandle[] = []
     for await (const { workflowId, runId } of workflow.list({ query }))
-      if (!ended.has(runId)) {
-        await workflow.getHandle(workflowId, runId).terminate(REASON).catch(unlessOver)
-        ended.add(runId)
+      if (!known.has(runId)) {
+        known.add(runId)
+        found.push(workflow.getHandle(workflowId, runId))
       }
+    for (let from = 0; from < found.length; from += AT_ONCE)
+      await Promise.all(found.slice(from, from + AT_ONCE).map(run => endOne(run, ended)))
   }
-  return ended.size
+  return ended
 }
 
-function unlessOver(error: unknown): void {
-  if (!(error instanceof WorkflowNotFoundError)) throw error
+async function endOne(run: WorkflowHandle, ended: EndedRuns): Promise<void> {
+  try {
+    const { events } = await run.fetchHistory()
+    await run.terminate(REASON)
+    ended.signals.push(...waitingSignals(events ?? []).map(verb => `${run.workflowId} ${verb}`))
+    ended.count++
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error
+  }
+}
+
+const processes = new Map(
+  Object.values(areas)
+    .flatMap(({ openRecords }) => openRecords.map(({ process }) => process))
+    .filter(isRecordProcess)
+    .map(process => [process.name, process] as const),
+)
+
+type History = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>
+
+/** A run carries out its signals one by one, in order: the last ones, which no activity has completed yet, wait. */
+function waitingSignals(events: History): string[] {
+  const type = events[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name
+  const { decide, signals = {} } = processes.get(String(type)) ?? {}
+  const decisions = new Set<string>()
+  const asked: string[] = []
+  let carriedOut = 0
+  for (const event of events) {
+    const { activityType } = event.activityTaskScheduledEventAttributes ?? {}
+    if (activityType && activityType.name === decide) decisions.add(String(event.eventId))
+    const { scheduledEventId } = event.activityTaskCompletedEventAttributes ?? {}
+    if (decisions.has(String(scheduledEventId))) carriedOut++
+    const verb = event.workflowExecutionCancelRequestedEventAttributes
+      ? 'cancel'
+      : event.workflowExecutionSignaledEventAttributes?.signalName
+    if (verb && verb in signals) asked.push(verb)
+  }
+  return asked.slice(carriedOut)
 }

@@ -1,9 +1,9 @@
 import { Client } from '@temporalio/client'
-import { NativeConnection, Worker } from '@temporalio/worker'
+import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker'
 import { recordActivities } from '../../activities/record-activities.ts'
 import { operationRunner, type RunOperation } from '../../activities/run-operation.ts'
 import { statementActivities } from '../../activities/statements.ts'
-import { isRecordProcess } from '../kernel/contract/process.ts'
+import { isRecordProcess, taskQueueOf } from '../kernel/contract/process.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { readClockOffset } from '../kernel/database/tenant-clock.ts'
 import { findLastRequest } from '../kernel/journal/last-request.ts'
@@ -20,6 +20,11 @@ import { workflowBundle } from './workflow-bundle.ts'
 
 /** How many idle workflows stay in memory; the others are replayed when they continue. */
 const CACHED = 500
+
+/** Most of them wait for their turn: see `SystemTurns`. A call holds no database connection. */
+const CALLS_AND_WAITING = 500
+
+type CreateOptions = Parameters<typeof Worker.create>[0]
 
 interface RunningWorker {
   readonly ended: Promise<void>
@@ -46,11 +51,9 @@ async function startWorker(
   })
   const bundle = await workflowBundle()
   stopping.throwIfAborted()
-  const worker = await Worker.create({
+  const common: Omit<CreateOptions, 'taskQueue'> = {
     connection,
     namespace,
-    taskQueue,
-    workflowBundle: bundle,
     dataConverter: { payloadCodecs: [lenientPayloadCodec] },
     activities: {
       ...allRecordActivities(areas, run, settings),
@@ -59,20 +62,49 @@ async function startWorker(
     ...(ports.systems.tracing && { interceptors: { activity: [tracedActivities(ports.systems.tracing)] } }),
     // Each task's events name it. The SDK's own is a hundred characters.
     buildId: SERVICE_VERSION,
+    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
+    shutdownGraceTime: '5 seconds',
+  }
+  const queues = queuesOf(taskQueue, bundle, settings.databasePool)
+  return runTogether(await Promise.all(queues.map(queue => Worker.create({ ...common, ...queue }))))
+}
+
+/** Activities on PostgreSQL alone, calls to other systems, and webhooks have a queue and slots each. */
+const queuesOf = (
+  taskQueue: string,
+  workflowBundle: WorkflowBundleOption,
+  slots: number,
+): CreateOptions[] => [
+  {
+    taskQueue,
+    workflowBundle,
     maxCachedWorkflows: CACHED,
     // How long the runs of a dead worker wait for it before another worker takes them over.
     stickyQueueScheduleToStartTimeout: '2 seconds',
-    maxConcurrentActivityTaskExecutions: settings.databasePool,
-    maxConcurrentLocalActivityExecutions: settings.databasePool,
+    maxConcurrentActivityTaskExecutions: slots,
+    maxConcurrentLocalActivityExecutions: slots,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
-    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
-    shutdownGraceTime: '5 seconds',
-  })
-  const ended = worker.run()
+  },
+  {
+    taskQueue: taskQueueOf(taskQueue, { callsOutside: true }),
+    maxConcurrentActivityTaskExecutions: CALLS_AND_WAITING,
+  },
+  {
+    taskQueue: taskQueueOf(taskQueue, { untilClosed: true }),
+    maxConcurrentActivityTaskExecutions: slots,
+  },
+]
+
+/** If one fails, the others end with it, and all are begun anew. */
+function runTogether(workers: readonly Worker[]): RunningWorker {
+  const shutdown = () => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
+  }
+  const ended = Promise.all(workers.map(worker => worker.run().finally(shutdown))).then(() => undefined)
   return {
     ended,
     async stop() {
-      worker.shutdown()
+      shutdown()
       await ended
     },
   }

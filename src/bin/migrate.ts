@@ -2,7 +2,7 @@ import { temporalAccess } from '../app/temporal-access.ts'
 import { waitForDatabase } from '../platform/database.ts'
 import { runProcess } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
-import { migrateDatabase, needsBaselineStamp } from '../platform/schema.ts'
+import { hasOlderRuns, migrateDatabase } from '../platform/schema.ts'
 import { readEnvironmentSettings } from '../platform/settings/environment.ts'
 import { InvalidSettingError, type Settings } from '../platform/settings/settings.ts'
 
@@ -12,7 +12,7 @@ runProcess(async life => {
   const { databaseUrl } = settings
   if (!databaseUrl) throw new InvalidSettingError('Not set: DATABASE_URL.')
   await waitForDatabase(databaseUrl, { tell: printLine, signal: life.ending }, async () => {
-    if (await needsBaselineStamp(databaseUrl)) await endRuns(settings)
+    if (await hasOlderRuns(databaseUrl)) await endRuns(settings)
     await migrateDatabase(databaseUrl)
   })
   printLine('The database is up to date.')
@@ -26,6 +26,5 @@ async function endRuns(settings: Settings): Promise<void> {
       'Not set: TEMPORAL_ADDRESS. The data is of the version before: its open runs are ended before it is taken over.',
     )
   const { endPreviousRuns } = await import('../app/previous-runs.ts')
-  const ended = await endPreviousRuns(temporalAccess(settings, settings.temporalAddress))
-  printLine(`The data is of the version before: ${ended} open runs are ended. The relay begins them anew.`)
+  await endPreviousRuns(temporalAccess(settings, settings.temporalAddress), printLine)
 }

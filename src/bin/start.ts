@@ -20,7 +20,7 @@ import { printLinkOnEnter, printWelcome } from '../dev/welcome.ts'
 import { waitForDatabase } from '../platform/database.ts'
 import { type ProcessLifetime, runProcess } from '../platform/lifetime.ts'
 import { printError, printLine, printProgress } from '../platform/output.ts'
-import { needsBaselineStamp } from '../platform/schema.ts'
+import { hasOlderRuns } from '../platform/schema.ts'
 import { readEnvironmentSettings } from '../platform/settings/environment.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 
@@ -45,8 +45,8 @@ async function start(life: ProcessLifetime): Promise<void> {
 
   printProgress('Preparing the database')
   const waiting = { tell: printProgress, signal: life.ending }
-  const isOfVersionBefore = await waitForDatabase(databaseUrl, waiting, () => needsBaselineStamp(databaseUrl))
-  if (isOfVersionBefore) await endRuns(wish, temporal)
+  if (await waitForDatabase(databaseUrl, waiting, () => hasOlderRuns(databaseUrl)))
+    await endRuns(wish, temporal)
   const own = { ...secretsFor(settings, secrets), databaseUrl }
   const service = await openService({ settings: { ...settings, ...own }, waiting, readsInThread: true })
   life.closeLater(() => service.stop())
@@ -87,10 +87,7 @@ async function endRuns(wish: TemporalOptions, atOnce: Promise<TemporalConnection
   const temporal = (await atOnce) ?? (mayHaveRuns ? await startTemporalOnceInstalled(wish) : null)
   if (!temporal) return
   const { endPreviousRuns } = await import('../app/previous-runs.ts')
-  const ended = await endPreviousRuns(temporalAccess(settings, temporal.temporalAddress))
-  printLine(
-    `The data is of the version before: ${ended} open runs are ended, and begin anew from their records.`,
-  )
+  await endPreviousRuns(temporalAccess(settings, temporal.temporalAddress), printLine)
 }
 
 const secretsFor = (settings: Settings, kept: LocalSecrets) => ({

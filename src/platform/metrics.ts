@@ -17,6 +17,8 @@ export interface Metrics {
   /** Measures the time from an event to the first attempt to send it. */
   attempted(milliseconds: number): void
   reported(server: 'primary' | 'replica'): void
+  /** Counts what the sweep carried out in place of a run. */
+  rescued(operation: string, count?: number): void
   /** A gauge read at each scrape, with one value or one per `label`, `state` by default; NaN if reading fails. */
   watch(
     name: string,
@@ -45,9 +47,10 @@ export interface MetricFamily {
 export function openMetrics(pool: Pool): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const { requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts, reports, lost } = histogramsOf(
-    [registry],
-  )
+  const { requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts, ...counters } = histogramsOf([
+    registry,
+  ])
+  const { reports, rescues, lost } = counters
   watchPool(pool, registry)
   return {
     served({ operation, class: of, status, milliseconds, externalMilliseconds = 0 }) {
@@ -64,6 +67,7 @@ export function openMetrics(pool: Pool): Metrics {
     sent: (what, outcome, milliseconds) => requestsOut.observe({ what, outcome }, milliseconds / 1000),
     attempted: milliseconds => firstAttempts.observe(milliseconds / 1000),
     reported: server => reports.inc({ server }),
+    rescued: (operation, count = 1) => rescues.inc({ operation }, count),
     watch: (...gauge) => watch(registry, ...gauge),
     lost: (signal, count) => lost.inc({ signal }, count),
     text: () => registry.metrics(),
@@ -128,13 +132,19 @@ function histogramsOf(registers: Registry[]) {
     labelNames: ['server'],
     registers,
   })
+  const rescues = new Counter({
+    name: 'rescues_total',
+    help: 'Steps of runs that the sweep carried out, because the run was 30 seconds late.',
+    labelNames: ['operation'],
+    registers,
+  })
   const lost = new Counter({
     name: 'telemetry_lost_total',
     help: 'Spans, and readings of metrics, that reached no collector.',
     labelNames: ['signal'],
     registers,
   })
-  return { requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts, reports, lost }
+  return { requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts, reports, rescues, lost }
 }
 
 function watchPool(pool: Pool, registry: Registry): void {

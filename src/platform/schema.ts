@@ -27,18 +27,31 @@ export function requirePostgresVersion(version: string): void {
 }
 
 /**
- * Whether the next `migrate` takes over a database of the version before. No process of that version is
- * running then.
+ * The version of the runs in Temporal, which the database keeps (`run_takeovers`). Raise it where the workflows of this
+ * version cannot go on with runs of before: `migrate` ends those, and the relay begins them anew from their records.
  */
-export async function needsBaselineStamp(url: string): Promise<boolean> {
+const RUNS = 1
+
+/**
+ * Whether the records may have runs that this version cannot go on with. No process of the version before is running
+ * then.
+ */
+export async function hasOlderRuns(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   await client.connect()
   try {
-    return stampOf(await appliedIn(client), schemaHistory().stamps) !== undefined
+    const { rows } = await client.query(`select
+      to_regclass('migration_checksums') is not null or to_regclass('mikro_orm_migrations') is not null as "isUsed",
+      to_regclass('run_takeovers') is not null as "isKept"`)
+    const [{ isUsed, isKept }] = rows
+    return isUsed && (!isKept || (await runsIn(client)) < RUNS)
   } finally {
     await client.end()
   }
 }
+
+const runsIn = async (client: pg.Client): Promise<number> =>
+  (await client.query('select coalesce(max(version), 0) as version from run_takeovers')).rows[0].version
 
 export async function migrateDatabase(url: string): Promise<void> {
   const guard = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
@@ -49,6 +62,7 @@ export async function migrateDatabase(url: string): Promise<void> {
     requirePostgresVersion(rows[0].server_version)
     await updateSchema(guard, schemaHistory())
     await guard.query(AFTER_FUNCTIONS)
+    await guard.query('insert into run_takeovers (version) values ($1) on conflict do nothing', [RUNS])
   } finally {
     await guard.end()
   }

@@ -5,13 +5,13 @@ import { recordActivities } from '../../activities/record-activities.ts'
 import { operationRunner } from '../../activities/run-operation.ts'
 import { areas } from '../../src/areas.ts'
 import { agentProcess } from '../../src/control/agents/process.ts'
-import { endOverdueRecords } from '../../src/kernel/background/deadlines.ts'
 import { allOperations } from '../../src/kernel/contract/area.ts'
 import type { ProcessInput } from '../../src/kernel/contract/process.ts'
 import { createExecutor, type ExecuteCall } from '../../src/kernel/run/execute.ts'
 import { newId } from '../../src/values/ids.ts'
 import { startEngine } from '../support/engine.ts'
 import { times } from '../support/sample-service.ts'
+import { sweepAtOnce } from '../support/sweep.ts'
 
 const engine = await startEngine(areas)
 const execute = createExecutor(engine.runtime)
@@ -102,7 +102,7 @@ describe('the deletion of an agent', () => {
     await engine.sql(`update agents set deletion_due_at = now() - interval '1 second' where id = $1`, [
       agent.id,
     ])
-    const sweep = () => endOverdueRecords({ database: engine.runtime.database, execute, areas })
+    const sweep = () => sweepAtOnce({ database: engine.runtime.database, execute, areas })
     await Promise.all([times(3, () => carryOutDeletion(agent)), times(3, sweep)])
     expect(await statusOf(agent)).toBe('deleted')
     expect(await eventsOf(agent)).toMatchObject({ 'intent.cancelled': 20, 'agent.deleted': 1 })

@@ -154,6 +154,14 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return withEngine(folder, 'runs', measureRuns)
   },
 
+  async dispatches(folder) {
+    const [{ withEngine }, { measureDispatches }] = await Promise.all([
+      import('./temporal.ts'),
+      import('./dispatches/measured.ts'),
+    ])
+    return withEngine(folder, 'dispatches', measureDispatches)
+  },
+
   async tracing(folder) {
     const { measureTracing } = await import('./tracing.ts')
     return onStage(folder, 'tracing', measureTracing)

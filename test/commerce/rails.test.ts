@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { readInbox } from '../../src/app/sepa-inbox.ts'
 import { elementsAt, parseXml, textAt } from '../../src/iso20022/xml-reader.ts'
-import { endOverdueRecords } from '../../src/kernel/background/deadlines.ts'
 import type { ExecuteCall } from '../../src/kernel/run/execute.ts'
 import { isBankDay } from '../../src/values/bank-calendar.ts'
 import { bodyOf } from '../support/factories.ts'
 import { bankFiles, pain002 } from '../support/money/bank-files.ts'
 import { ACCOUNT, bookingOf, camt, returnedBooking } from '../support/money/camt.ts'
 import { times } from '../support/sample-service.ts'
+import { sweepAtOnce } from '../support/sweep.ts'
 
 const {
   makeDue,
@@ -126,7 +126,7 @@ describe('payments by files', () => {
     const { endToEndId } = await aSubmitted()
     await service.sql(`update sepa_files set execute_on = '2026-01-05' where status = 'open'`)
     await closeFiles()
-    await expect(endOverdueRecords(sandboxWorker)).rejects.toThrow()
+    await expect(sweepAtOnce(sandboxWorker)).rejects.toThrow()
     expect(await filesOf(endToEndId)).toEqual([])
     await sweep()
     const { executeOn } = await lastFile()

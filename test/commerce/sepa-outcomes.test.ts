@@ -188,7 +188,7 @@ describe('an amount of the sandbox', () => {
   ] as const)('€ %d by %s ends after %j: %s', async (amountEuros, scheme, span, status) => {
     const { client, get, pass } = await anOwner()
     const { id } = await aSepaTransfer(client, { amountEuros, scheme })
-    await pass({ minutes: 1 })
+    await pass({ seconds: 1 })
     expect((await get(id)).status).toBe('submitted')
     await pass(span)
     expect((await get(id)).status).toBe(status)
@@ -217,7 +217,7 @@ describe('an amount of the sandbox', () => {
     const { client, get, pass } = await anOwner()
     const instant = await aSepaTransfer(client, { amountEuros: 777.06, scheme: 'sct_inst' })
     const plain = await aSepaTransfer(client, { amountEuros: 777.06 })
-    await pass({ minutes: 1 })
+    await pass({ seconds: 1 })
     expect((await get(instant.id)).reason).toBe(null)
     await pass({ seconds: 10 })
     expect((await get(instant.id)).reason?.code).toBe('indeterminate')

@@ -7,7 +7,7 @@ import {
   schemaHistory,
   textChecksum,
 } from '../../src/migrations/index.ts'
-import { migrateDatabase, needsBaselineStamp, updateSchema } from '../../src/platform/schema.ts'
+import { hasOlderRuns, migrateDatabase, updateSchema } from '../../src/platform/schema.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { describeSchema } from '../support/schema/catalog.ts'
 import { stampsOf } from '../support/schema/fold.ts'
@@ -72,7 +72,7 @@ describe('a database of the last schema before the baseline', () => {
   test('is refused, with what to do, if it is not exactly that schema', async () => {
     const [stamp] = stamps
     expect(stamp).toMatchObject({ of: '0.5.0', applied: expect.stringMatching(/^[0-9a-f]{64}$/) })
-    expect(await needsBaselineStamp(url)).toBe(false)
+    expect(await hasOlderRuns(url)).toBe(true)
     await expect(migrateDatabase(url)).rejects.toThrow(
       'This database was made by a commit before the last one of version 0.5.0, and this version takes over data of 0.5.0 only. Nothing was changed. Start the last commit of version 0.5.0 with it once, and then this one. Or begin with an empty database: npm run reset deletes all data.',
     )
@@ -87,6 +87,7 @@ describe('a database of the last schema before the baseline', () => {
     expect(await appliedIn(client)).toEqual(migrations.map(({ name, checksum }) => ({ name, checksum })))
     expect(await describeSchema(client)).toEqual(expected)
     await migrateDatabase(url)
+    expect(await hasOlderRuns(url)).toBe(false)
   })
 })
 

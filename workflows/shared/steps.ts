@@ -1,16 +1,18 @@
-import { isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
+import { isCancellation, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
 import {
   type ProcessInput,
   type ProcessStatus,
+  type ProcessStep,
   type ProcessStepResult,
   type RecordProcess,
   STEP_MS,
+  taskQueueOf,
 } from '../../src/kernel/contract/process.ts'
 
 /** Well below the time of a workflow task, which is ten seconds. */
 const QUICK_MS = 2_000
 
-interface Line {
+interface Line extends Partial<Pick<ProcessStep, 'callsOutside' | 'untilClosed'>> {
   readonly summary: string
   readonly timeoutMs?: number
 }
@@ -18,10 +20,13 @@ interface Line {
 /** Retried until it succeeds, without a time limit. */
 export function proxyActivity<Input, Result>(
   name: string,
-  { summary, timeoutMs = STEP_MS }: Line,
+  { summary, timeoutMs = STEP_MS, ...step }: Line,
 ): (input: Input) => Promise<Result> {
   const activities = proxyActivities<Record<string, (input: Input) => Promise<Result>>>({
     summary,
+    ...((step.callsOutside || step.untilClosed) && {
+      taskQueue: taskQueueOf(workflowInfo().taskQueue, step),
+    }),
     startToCloseTimeout: timeoutMs,
     retry: { initialInterval: 200, maximumInterval: 30_000 },
   })

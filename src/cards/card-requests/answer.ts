@@ -4,7 +4,6 @@ import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { StatedWidening } from '../../statements/index.ts'
-import { addMs, minutes } from '../../values/clock.ts'
 import {
   type CardLimits,
   type LockedCard,
@@ -46,8 +45,6 @@ export async function lockCardRequest(id: string, context: WriteContext): Promis
   ])
   return agent && request && { request, agent, locked }
 }
-
-const PROCESS_GRACE_MS = minutes(1)
 
 export function moveCardRequest(
   request: CardRequest,
@@ -113,7 +110,7 @@ export const approveCardRequest: HandlerOf<typeof cardRequestsApi.approve> = asy
     answeredAt: now,
     answeredBy: personalDecision(actor),
     comment: body.comment,
-    dueAt: addMs(now, PROCESS_GRACE_MS),
+    dueAt: now,
   })
   moveCardRequest(request, 'approved', context, body.comment)
   return cardRequestResponse(request)

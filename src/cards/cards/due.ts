@@ -15,8 +15,6 @@ interface CardState {
 export const cardSteps = ['issue', 'replace', 'tell', 'return', 'end'] as const
 export type CardStep = (typeof cardSteps)[number]
 
-const PROCESS_GRACE_MS = 10_000
-
 /** Longer than any call of the processor takes, so that no two are under way for one card. */
 const FIRST_PAUSE_MS = 20_000
 const LONGEST_PAUSE_MS = minutes(30)
@@ -66,11 +64,9 @@ export function nextCardStep(state: CardState, now: Date): NextStep | null {
   return steps.reduce<NextStep | null>((first, next) => (first && first.at <= next.at ? first : next), null)
 }
 
-/** The sweep acts a moment after the process, where the process acts at once. */
 export function scheduleCardStep(state: CardState, now: Date): void {
   const next = nextCardStep(state, now)
-  const soonest = addMs(now, PROCESS_GRACE_MS)
-  state.card.dueAt = next && (next.at > soonest ? next.at : soonest)
+  state.card.dueAt = next && (next.at > now ? next.at : now)
 }
 
 /** No other call is made until the answer of this call is recorded. */
@@ -87,7 +83,7 @@ export const isProcessorCallDue = ({ callDueAt }: Card, now: Date): boolean =>
 export function wakeCardProcess(card: Card, { now, wake }: EmitContext): void {
   const again = addMs(now, FIRST_PAUSE_MS)
   if (card.callDueAt && card.callDueAt > again) Object.assign(card, { attempts: 1, callDueAt: again })
-  const soon = card.callDueAt ?? addMs(now, PROCESS_GRACE_MS)
+  const soon = card.callDueAt ?? now
   card.dueAt = card.dueAt && card.dueAt < soon ? card.dueAt : soon
   wake(cardProcess, card)
 }

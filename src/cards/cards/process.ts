@@ -29,10 +29,19 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
     },
   },
   steps: {
-    issueCard: { operation: 'cards.issue', summary: 'Ask the processor for the card, once' },
-    replaceNumber: { operation: 'cards.replace', summary: 'Ask the processor for another number, once' },
+    issueCard: {
+      operation: 'cards.issue',
+      callsOutside: true,
+      summary: 'Ask the processor for the card, once',
+    },
+    replaceNumber: {
+      operation: 'cards.replace',
+      callsOutside: true,
+      summary: 'Ask the processor for another number, once',
+    },
     tellProcessor: {
       operation: 'cards.tell',
+      callsOutside: true,
       summary: 'Send the card’s state, limits and controls to the processor',
     },
     endCard: { operation: 'cards.end', summary: 'Close the replaced number, or the card at its end' },

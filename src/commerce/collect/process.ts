@@ -28,7 +28,11 @@ In live mode it counts only with \`OPERATOR_SIGNALS=true\`. The API can do the s
       operation: 'collect.expire',
       summary: 'Expire the request, which was not paid in time',
     },
-    followRefunds: { operation: 'collect.followRefunds', summary: 'Check whether the refunds have arrived' },
+    followRefunds: {
+      operation: 'collect.followRefunds',
+      callsOutside: true,
+      summary: 'Check whether the refunds have arrived',
+    },
   },
 } as const satisfies RecordProcess
 

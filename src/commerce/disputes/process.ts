@@ -15,6 +15,7 @@ There are no signals. The owner submits or withdraws with \`POST /disputes/{id}/
     },
     callAboutDispute: {
       operation: 'disputes.callProcessor',
+      callsOutside: true,
       summary: 'Call the card processor, which acts once on each reference',
       timeoutMs: 60_000,
     },

@@ -37,7 +37,11 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
       operation: 'mpp.settle',
       summary: 'End the payment as not paid: revoke the token and free the intent',
     },
-    deleteNetworkToken: { operation: 'mpp.deleteToken', summary: 'Delete the token at the processor' },
+    deleteNetworkToken: {
+      operation: 'mpp.deleteToken',
+      callsOutside: true,
+      summary: 'Delete the token at the processor',
+    },
   },
 } as const satisfies RecordProcess
 

@@ -22,6 +22,7 @@ In live mode it counts only with \`OPERATOR_SIGNALS=true\`. The API can do the s
   steps: {
     askMerchantForRefund: {
       operation: 'refunds.ask',
+      callsOutside: true,
       summary: 'Have the card processor request the refund from the merchant, once',
       timeoutMs: 60_000,
     },

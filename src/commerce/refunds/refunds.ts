@@ -126,18 +126,14 @@ const deadline: Deadline = {
   agent: 'agent_id',
   due: 'due_at',
   open: "status = 'pending'",
-  waits: 'true',
+  waits: 'workflow_id is not null',
   operations: ['refunds.expire'],
 }
 
-/**
- * Repeats calls that a processor or acquirer did not answer. The other deadline wakes the run that waits for
- * the money.
- */
+/** Repeats calls that a processor or acquirer did not answer. Refunds of received payments have no run. */
 const callDue: Deadline = {
   ...deadline,
   due: 'ask_due_at',
-  waits: 'false',
   operations: ['refunds.ask'],
 }
 

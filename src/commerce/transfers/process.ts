@@ -25,13 +25,21 @@ In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the 
     },
   },
   steps: {
-    verifyPayee: { operation: 'transfers.verify', summary: 'Ask the payee’s bank about the name' },
+    verifyPayee: {
+      operation: 'transfers.verify',
+      callsOutside: true,
+      summary: 'Ask the payee’s bank about the name',
+    },
     cancelUnconfirmed: {
       operation: 'transfers.lapse',
       summary: 'Cancel the transfer, whose payee was not confirmed in time, and release its money',
     },
-    submitPayment: { operation: 'transfers.submit', summary: 'Submit the payment to the rail, once' },
-    askRail: { operation: 'transfers.inquire', summary: 'Ask the rail for the outcome' },
+    submitPayment: {
+      operation: 'transfers.submit',
+      callsOutside: true,
+      summary: 'Submit the payment to the rail, once',
+    },
+    askRail: { operation: 'transfers.inquire', callsOutside: true, summary: 'Ask the rail for the outcome' },
   },
 } as const satisfies RecordProcess
 

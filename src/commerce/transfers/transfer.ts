@@ -13,7 +13,6 @@ import {
 } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { type PayeeCheck, sepaSchemes } from '../../ports/sepa-rail.ts'
-import { addMs, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import {
   addCents,
@@ -209,8 +208,6 @@ export const newTransfer = ({ tenant, now }: TenantNow, members: NewTransfer): T
   ...members,
 })
 
-export const TRANSFER_PROCESS_GRACE_MS = minutes(1)
-
 type NewSepaTransfer = NewTransfer & Pick<TransferRow, 'scheme' | 'payee' | 'countedOn'>
 
 export function newSepaTransfer(
@@ -219,11 +216,10 @@ export function newSepaTransfer(
   id = newId('transfer'),
 ): TransferRow {
   const bySepa = { id, kind: 'sepa', endToEndId: id.replace('transfer_', '') } as const
-  const dueAt = addMs(tenantNow.now, TRANSFER_PROCESS_GRACE_MS)
   return newTransfer(tenantNow, {
     ...members,
     ...bySepa,
-    ...{ dueAt, workflowId: workflowIdOf(transferProcess, id) },
+    ...{ dueAt: tenantNow.now, workflowId: workflowIdOf(transferProcess, id) },
   })
 }
 

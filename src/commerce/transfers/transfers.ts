@@ -17,7 +17,7 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
 import { walletsById } from '../../money/wallets/index.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
-import { addMs, clock, utcDay } from '../../values/clock.ts'
+import { clock, utcDay } from '../../values/clock.ts'
 import { formatMoney, remainderOf } from '../../values/money.ts'
 import { splitTransferApi, transferChallengeApi, transferLimitsApi, transfersApi } from './api.ts'
 import { readTransferLimits, setTransferLimits, type TransferLimits, transferredOnDay } from './limits.ts'
@@ -39,7 +39,6 @@ import { splitTransfer } from './split.ts'
 import { bookTransferRefund, transferRefundApi, transferRefundReactions } from './take-back.ts'
 import {
   awaitsPayeeConfirmation,
-  TRANSFER_PROCESS_GRACE_MS,
   Transfer,
   transferMachine,
   transferResponse,
@@ -130,7 +129,7 @@ const transfers = bindHandlers(transfersApi, {
       context,
     )
     if (unsigned) return unsigned
-    const dueAt = transfer.status === 'verifying' ? addMs(now, TRANSFER_PROCESS_GRACE_MS) : transfer.dueAt
+    const dueAt = transfer.status === 'verifying' ? now : transfer.dueAt
     updateTransfer(transfer, { payeeConfirmedAt: now, dueAt }, context, body.comment)
     return transferResponse(transfer)
   },

@@ -31,7 +31,7 @@ const schema = defineEntity({
     walletId: p.text().onCreate(() => newId('wallet')),
     policyId: nullable.string(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
-    /** At this instant the sweep continues the deletion, if its process has not finished it. */
+    /** Since when the deletion is due; null where none was requested. */
     deletionDueAt: nullable.instant(),
   },
 })

@@ -5,7 +5,6 @@ import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { contains, not, type RecordReader, type Records } from '../../kernel/contract/records.ts'
 import { openWallet } from '../../money/wallets/index.ts'
-import { addMs, minutes } from '../../values/clock.ts'
 import { Agent, agentEvent, agentMachine, agentsPersonalData, lockAgent, unfreezeAgent } from './agent.ts'
 import { agentsApi } from './api.ts'
 import {
@@ -18,8 +17,6 @@ import {
 } from './money.ts'
 import { agentDeletionSteps, agentProcess } from './process.ts'
 import { unfreezing, wideningOfNewAgent, wideningsOfAgent } from './widening.ts'
-
-const DELETION_GRACE_MS = minutes(1)
 
 export const findAgent = (records: RecordReader, id: string): Promise<Agent | null> =>
   records.findOne(Agent, { id })
@@ -129,7 +126,7 @@ const agents = bindHandlers(agentsApi, {
     if (!agent) return refuse('agent_not_found')
     if (await holdsMoney([agent.walletId, ...purses], context)) return refuse('money_held')
     if (!agentMachine.move(agent, 'deleting')) return refuse('agent_deleted')
-    agent.deletionDueAt = addMs(now, DELETION_GRACE_MS)
+    agent.deletionDueAt = now
     emit('agent.deleting', agentEvent(agent))
     wake(agentProcess, { id: agent.id, agentId: agent.id })
     return agent
@@ -162,7 +159,7 @@ const agents = bindHandlers(agentsApi, {
   },
 })
 
-/** The process of a deletion begins at once. The sweep continues it only if that process is late. */
+/** The deletion is due as soon as it is requested. */
 const deletion: Deadline = {
   process: agentProcess,
   table: 'agents',

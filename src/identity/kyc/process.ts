@@ -14,9 +14,14 @@ No signal decides: a verified owner may make live keys. The operator decides wit
   steps: {
     submitIdentity: {
       operation: 'kyc.submit',
+      callsOutside: true,
       summary: 'Send data and documents to the provider, which checks each reference once',
     },
-    askProvider: { operation: 'kyc.inquire', summary: 'Ask the provider for its decision' },
+    askProvider: {
+      operation: 'kyc.inquire',
+      callsOutside: true,
+      summary: 'Ask the provider for its decision',
+    },
   },
 } as const satisfies RecordProcess
 

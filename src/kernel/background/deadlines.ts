@@ -13,51 +13,88 @@ import { emptyJournal, type OutboxRow, writeJournal } from '../journal/journal.t
 import { buildWakeUpRow } from '../journal/journal-rows.ts'
 import { findLastRequest } from '../journal/last-request.ts'
 import type { ExecuteCall } from '../run/execute.ts'
+import { calledSystemOf, callsOutside } from '../run/system-turns.ts'
+import type { CallsBeside } from './calls-beside.ts'
 
 interface Overdue extends Record<string, unknown> {
   readonly id: string
   readonly owner_id: string
   readonly mode: Mode
+  readonly due: Date
+  /** Its run should have ended it. */
+  readonly has_run: boolean
+}
+
+/** What the sweep carried out in place of a run that was late. */
+export interface Rescue extends Tenant {
+  readonly operation: string
+  readonly id: string
+  readonly dueAt: Date
 }
 
 const BATCH_SIZE = 1_000
 /** Records ended at once. More would only time out waiting for connections. */
 const CONCURRENCY = 64
 
+interface SearchedTime {
+  readonly whose: (table: string) => string
+  readonly until: string
+}
+
+interface SearchBounds {
+  readonly most: number
+  /** How long after its instant a record with a run is taken over. */
+  readonly rescueAfterMs: number
+  /** A further condition. */
+  readonly except?: string
+}
+
 /** Walks the index over open records in its order, so records that are not due yet cost nothing. */
 const firstOf = (
-  { table, record, due, open }: Required<Deadline>,
-  { whose, until }: { readonly whose: string; readonly until: string },
-  most: number,
+  { table, record, due, open, waits }: Required<Deadline>,
+  { whose, until }: SearchedTime,
+  { most, rescueAfterMs, except = '' }: SearchBounds,
 ): string => `
 cross join lateral (
-  select ${record} as id, owner_id, mode, ${due} as due from ${table} t
-  where ${open} and ${whose} and ${due} <= ${until} order by ${due} limit ${most}) as first`
+  select ${record} as id, owner_id, mode, ${due} as due, (${waits}) as has_run from ${table}
+  where ${open} and ${whose(table)} and ${due} <= ${until}
+    and (not (${waits}) or ${due} <= ${until} - ${rescueAfterMs} * interval '1 millisecond')${except}
+  order by ${due} limit ${most}) as first`
 
-const IN_REAL_TIME = { whose: 't.mode = each.mode', until: 'now()' }
+const IN_REAL_TIME = { whose: (table: string) => `${table}.mode = each.mode`, until: 'now()' }
 const BY_TEST_CLOCK = {
-  whose: '(t.owner_id, t.mode) = (c.owner_id, c.mode)',
+  whose: (table: string) => `(${table}.owner_id, ${table}.mode) = (c.owner_id, c.mode)`,
   until: "now() + c.offset_ms * interval '1 millisecond'",
 }
 
 /** Overdue by real time, or by the time of a tenant whose test clock is ahead. No clock is ever behind real time. */
-const anyOf = (deadline: Required<Deadline>, most: number): string => `
-  select first.* from unnest(array['test', 'live']) as each (mode) ${firstOf(deadline, IN_REAL_TIME, most)}
+const anyOf = (deadline: Required<Deadline>, bounds: SearchBounds): string => `
+  select first.* from unnest(array['test', 'live']) as each (mode) ${firstOf(deadline, IN_REAL_TIME, bounds)}
   union all
-  select first.* from tenant_clocks c ${firstOf(deadline, BY_TEST_CLOCK, most)}`
+  select first.* from tenant_clocks c ${firstOf(deadline, BY_TEST_CLOCK, bounds)}`
 
-const overdueOf = (deadline: Required<Deadline>): string => `
-select distinct id, owner_id, mode, due from (${anyOf(deadline, BATCH_SIZE)}
+const overdueOf =
+  (rescueAfterMs: number) =>
+  (deadline: Required<Deadline>): string =>
+    `
+select distinct id, owner_id, mode, due, has_run from (${anyOf(deadline, {
+      most: BATCH_SIZE,
+      rescueAfterMs,
+      except: ' and owner_id <> all($1::text[])',
+    })}
 ) as overdue order by due, id limit ${BATCH_SIZE}`
 
 /** One statement tells which deadlines have an overdue record, so that an idle sweep asks once. */
-const anyOverdue = (bounds: readonly BoundDeadline[]): string =>
+const anyOverdue = (bounds: readonly BoundDeadline[], rescueAfterMs: number): string =>
   bounds
-    .map(({ deadline }, place) => `select ${place} as place where exists (${anyOf(deadline, 1)})`)
+    .map(
+      ({ deadline }, place) =>
+        `select ${place} as place where exists (${anyOf(deadline, { most: 1, rescueAfterMs })})`,
+    )
     .join(' union all ')
 
 const overdueOfTenant = ({ table, record, due, open }: Required<Deadline>): string => `
-select ${record} as id, owner_id, mode from ${table}
+select ${record} as id, owner_id, mode, ${due} as due, false as has_run from ${table}
 where owner_id = $1 and mode = $2 and ${open} and ${due} <= $3 order by ${due}, id limit ${BATCH_SIZE}`
 
 /** One statement tells which deadlines have an overdue record of a tenant: a clock stops at many instants. */
@@ -89,6 +126,8 @@ interface Parts {
   readonly areas: Areas
 }
 
+interface EndingParts extends Parts, Pick<Partial<SweepParts>, 'onRescue' | 'calls'> {}
+
 interface BoundDeadline {
   readonly deadline: Required<Deadline>
   readonly operations: readonly RegisteredOperation[]
@@ -104,29 +143,47 @@ function deadlinesOf(areas: Areas): BoundDeadline[] {
   )
 }
 
-export async function endOverdueRecords(parts: Parts): Promise<void> {
+export interface SweepParts extends Parts {
+  /** How long after its instant a record with a run is taken over: the run acts first. */
+  readonly rescueAfterMs: number
+  readonly onRescue: (rescue: Rescue) => void
+  /** Calls to other systems run there. Without it the sweep waits for them. */
+  readonly calls?: CallsBeside
+}
+
+/** Ends what has no run, and rescues what a run should have ended. */
+export async function endOverdueRecords({ rescueAfterMs, ...parts }: SweepParts): Promise<void> {
   const bounds = deadlinesOf(parts.areas)
   const failures = await endEach(parts, bounds, {
-    find: { text: anyOverdue(bounds), values: [] },
-    select: overdueOf,
+    find: { text: anyOverdue(bounds, rescueAfterMs), values: [] },
+    select: overdueOf(rescueAfterMs),
+    valuesOf: ({ operations }) => [fullOwnersOf(operations, parts.calls)],
   })
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} could not be ended`)
 }
 
+const fullOwnersOf = (
+  operations: readonly RegisteredOperation[],
+  calls: CallsBeside | undefined,
+): string[] => {
+  const call = operations.find(callsOutside)
+  return call && calls ? calls.fullOwners(calledSystemOf(call)) : []
+}
+
 /** Tries each record once, so that a failing record delays no others. Returns the failures. */
 async function endAll(
-  { database, execute }: Parts,
+  parts: EndingParts,
   bound: BoundDeadline,
-  select: string,
-  values: readonly unknown[],
+  { select, valuesOf }: Pick<Search, 'select' | 'valuesOf'>,
 ): Promise<unknown[]> {
-  const sql = sqlOn(database.pool)
+  const sql = sqlOn(parts.database.pool)
   const tried = new Set<string>()
   const failures: unknown[] = []
   const tryToEnd = (record: Overdue): Promise<void> =>
-    end(sql, execute, bound, record).catch((error: unknown) => void failures.push(error))
+    end(parts, bound, record).catch((error: unknown) => void failures.push(error))
+  const text = select(bound.deadline)
   for (;;) {
-    const overdue = await sql<Overdue>(select, values)
+    const overdue = await sql<Overdue>(text, valuesOf(bound))
     const untried = overdue.filter(({ id }) => !tried.has(id))
     for (const { id } of untried) tried.add(id)
     for (let first = 0; first < untried.length; first += CONCURRENCY)
@@ -135,14 +192,28 @@ async function endAll(
   }
 }
 
-async function end(
-  sql: Sql,
-  execute: ExecuteCall,
+/** Carries out the operations in order. Beside the round go those that begin with a call to another system. */
+async function end(parts: EndingParts, bound: BoundDeadline, record: Overdue): Promise<void> {
+  const { operations, deadline } = bound
+  const { calls } = parts
+  const call = calls && operations.find(callsOutside)
+  if (!call) return void (await carryOut(parts, bound, record))
+  const first = operations.indexOf(call)
+  if (!(await carryOut(parts, { deadline, operations: operations.slice(0, first) }, record))) return
+  const key = `${deadline.due} ${workflowIdOf(deadline.process, record.id)}`
+  calls.begin({ key, system: calledSystemOf(call), owner: record.owner_id }, () =>
+    carryOut(parts, { deadline, operations: operations.slice(first) }, record),
+  )
+}
+
+/** Returns whether nothing is left to do. */
+async function carryOut(
+  { database, execute, onRescue }: EndingParts,
   { deadline, operations }: BoundDeadline,
-  { id, owner_id, mode }: Overdue,
-): Promise<void> {
+  { id, owner_id, mode, due, has_run }: Overdue,
+): Promise<boolean> {
   const tenant = { ownerId: owner_id, mode }
-  const last = await findLastRequest(sql, tenant, id)
+  const last = await findLastRequest(sqlOn(database.pool), tenant, id)
   const requestId = last?.requestId ?? `deadline:${workflowIdOf(deadline.process, id)}`
   for (const operation of operations) {
     const outcome = await execute({
@@ -154,9 +225,15 @@ async function end(
       address: null,
       idempotencyKey: null,
     })
-    if (!isDone(outcome)) return
+    if (has_run && hasChanged(outcome)) onRescue?.({ ...tenant, operation: operation.key, id, dueAt: due })
+    if (!isDone(outcome)) return false
   }
+  return true
 }
+
+/** An operation that finds nothing left to do rescues nothing. */
+const hasChanged = ({ hasEmitted, externalMs }: ApiResponse): boolean =>
+  hasEmitted === true || externalMs !== undefined
 
 const isDone = ({ errorCode, body }: ApiResponse): boolean =>
   errorCode === undefined && JSON.parse(String(body)).done !== false
@@ -198,20 +275,22 @@ const endDue = (
   endEach(parts, bounds, {
     find: { text: dueOf(bounds), values: [ownerId, mode, at] },
     select: overdueOfTenant,
+    valuesOf: () => [ownerId, mode, at],
   })
 
 interface Search {
   /** Gives the places of the deadlines that have an overdue record. */
   readonly find: { readonly text: string; readonly values: readonly unknown[] }
-  /** The overdue records of one deadline, by the same values. */
+  /** The overdue records of one deadline. */
   readonly select: (deadline: Required<Deadline>) => string
+  readonly valuesOf: (bound: BoundDeadline) => readonly unknown[]
 }
 
 /** Each deadline runs once: ending one may make a record of another due. Returns the failures. */
 async function endEach(
-  parts: Parts,
+  parts: EndingParts,
   bounds: readonly BoundDeadline[],
-  { find: { text, values }, select }: Search,
+  { find: { text, values }, ...overdue }: Search,
 ): Promise<unknown[]> {
   const failures: unknown[] = []
   const done = new Set<number>()
@@ -221,7 +300,7 @@ async function endEach(
     const bound = place === undefined ? undefined : bounds[place]
     if (place === undefined || !bound) return failures
     done.add(place)
-    failures.push(...(await endAll(parts, bound, select(bound.deadline), values)))
+    failures.push(...(await endAll(parts, bound, overdue)))
   }
 }
 

@@ -60,6 +60,8 @@ export interface ApiResponse {
   readonly replayed?: boolean
   /** How long other systems took to answer, in milliseconds. */
   readonly externalMs?: number
+  /** It emitted an event or told a run that its record has changed. */
+  readonly hasEmitted?: true
   /** The body stored for a replay, where it differs: without the secrets that are shown once. */
   readonly stored?: string
 }

@@ -1,12 +1,13 @@
 import type { DurableProcess } from './process.ts'
 
-/** Records whose processes wait by the tenant's time, and must wake when a test clock moves. */
+/** Records with a run, which waits by the tenant's time, and must wake when a test clock moves. */
 export interface ClockWaitingRecords {
   readonly process: DurableProcess
   readonly table: string
   readonly record: string
   readonly agent: string
   readonly open: string
+  /** SQL: whether the record has a run. The sweep leaves it to the run, and takes over 30 seconds later. */
   readonly waits: string
 }
 
@@ -21,9 +22,11 @@ export interface Deadline
   readonly operations: readonly string[]
 }
 
-/** Defaults: the record's own id, no agent, and no process that waits. */
+export const WITHOUT_RUN = 'false'
+
+/** Defaults: the record's own id, no agent, and no run. */
 export const withDeadlineDefaults = (deadline: Deadline): Required<Deadline> => ({
-  ...{ record: 'id', agent: 'null::text', due: 'due_at', waits: 'false' },
+  ...{ record: 'id', agent: 'null::text', due: 'due_at', waits: WITHOUT_RUN },
   ...deadline,
 })
 

@@ -83,6 +83,8 @@ export interface ProcessStep {
   readonly summary: string
   readonly body?: object
   readonly timeoutMs?: number
+  /** Its operation calls another system: the activity has the task queue of such calls. */
+  readonly callsOutside?: true
   /**
    * The activity is repeated, each time when the record is due, until the record is closed. Temporal shows its
    * attempts and keeps none of them.
@@ -109,6 +111,18 @@ export interface RecordProcess extends DurableProcess {
 }
 
 export const STEP_MS = 15_000
+
+/**
+ * The activities that a worker takes apart, each with slots of their own: decisions on PostgreSQL have the queue of
+ * the workflows, so that calls that hang hold up no decision.
+ */
+export const taskQueueOf = (
+  queue: string,
+  { callsOutside, untilClosed }: Partial<ProcessStep> = {},
+): string => {
+  if (untilClosed) return `${queue}-webhooks`
+  return callsOutside ? `${queue}-calls` : queue
+}
 
 export const isRecordProcess = (process: DurableProcess): process is RecordProcess => 'read' in process
 

@@ -60,7 +60,8 @@ export function finishCall(
         ? idempotencyReservationRow(key, done.reservation, call)
         : idempotencyAnswerRow(key, done),
     )
-  return done
+  const hasEmitted = emitted.events.length + emitted.outbox.length > 0
+  return hasEmitted && !(done instanceof CallExternal) ? { ...done, hasEmitted } : done
 }
 
 /** Runs the handler of one call in its transaction, with the reactions of other areas, and completes its journal. */

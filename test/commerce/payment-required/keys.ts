@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
 import { challengeOf, credentialFor, keyIn, pay, present } from '../../support/commerce/machine-payer.ts'
 import { aLiveClient, anAgent, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { sweepAtOnce } from '../../support/sweep.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 import { aPayee } from './service.ts'
 
@@ -57,7 +57,7 @@ describe('the keys of an owner', () => {
     const { id } = await create()
     const old = credentialFor(await challengeOf(urlOf(id)))
     await bodyOf(client.mppKeys.rotate())
-    await endOverdueRecords(worker)
+    await sweepAtOnce(worker)
     const left = () =>
       service.sql(
         `select 1 from mpp_keys where retired_at is not null and private_key is not null and owner_id = $1`,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { cents } from '../../../src/values/money.ts'
 import { aPayingCard, bookshop } from '../../support/cards/network.ts'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
+import { sweepAtOnce } from '../../support/sweep.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 import {
@@ -199,10 +199,10 @@ describe('a refund of a payment by card', () => {
     const { client, ownerId, card, authorizationId, transactionId } = await aCardPayment()
     const params = { id: (await bodyOf(ask(client, transactionId, 10))).id }
     await bodyOf(client.sandbox.advance({ body: { days: 29 } }))
-    await endOverdueRecords(worker)
+    await sweepAtOnce(worker)
     expect(await bodyOf(client.refunds.get({ params }))).toMatchObject({ status: 'pending' })
     await bodyOf(client.sandbox.advance({ body: { days: 1 } }))
-    await endOverdueRecords(worker)
+    await sweepAtOnce(worker)
     const given = await bodyOf(client.refunds.get({ params }))
     expect(given).toMatchObject({ status: 'failed', failure: { code: 'not_credited' }, dueAt: null })
     expect(given.failure?.message).toContain('POST /disputes')

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from '@jest/globals'
-import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
 import { openSealer } from '../../support/compliance/trail.ts'
 import { DASHBOARD_SECRET, startTestService } from '../../support/harness.ts'
 import { busy } from '../../support/http/in-front.ts'
 import { launch } from '../../support/processes/launched.ts'
+import { sweepAtOnce } from '../../support/sweep.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
 const service = await startTestService({ own: true })
@@ -23,7 +23,7 @@ test('the example of a day finds the changed byte, and verifies the trail of who
   // The work of a service's relay.
   while (!isOver) {
     await sealer.seal()
-    await endOverdueRecords(worker)
+    await sweepAtOnce(worker)
   }
   expect([await ended, example.output()]).toEqual([
     0,

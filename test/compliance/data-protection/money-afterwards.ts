@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
 import { PLATFORM_OWNER_ID } from '../../../src/identity/customers/customer.ts'
-import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { aPayingCard, networkBefore } from '../../support/cards/network.ts'
 import { forget, goOnWith } from '../../support/compliance/forgotten.ts'
@@ -11,6 +10,7 @@ import { camt, payment, returnedBooking } from '../../support/money/camt.ts'
 import { referenceIn } from '../../support/money/incoming.ts'
 import { newReference } from '../../support/money/incoming-files.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
+import { sweepAtOnce } from '../../support/sweep.ts'
 import { until } from '../../support/until.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
@@ -21,7 +21,7 @@ const { dash } = service
 type AnOwner = Awaited<ReturnType<typeof service.owner>>
 
 /** Carries out what is due; a worker can close cards. */
-const endDue = () => endOverdueRecords(worker)
+const endDue = () => sweepAtOnce(worker)
 
 /** Posts a bank credit and returns its outcome. */
 async function bankCredit(to: { readonly iban?: string; readonly text?: string }) {

@@ -1,10 +1,10 @@
 import { areas } from '../../../src/areas.ts'
-import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
 import { deleteExpiredRows } from '../../../src/kernel/background/sweep.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { aDevice, type Device, letIn } from '../../support/identity/devices.ts'
 import { aDoorkeeper } from '../../support/identity/pairing.ts'
+import { sweepAtOnce } from '../../support/sweep.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
 /** The service of all session tests, with two processes. */
@@ -14,7 +14,7 @@ export const otherProcess = await service.another()
 const worker = await openWorkerRuntime(service)
 
 /** Ends overdue records, as a worker does every two seconds. */
-export const endDue = () => endOverdueRecords(worker)
+export const endDue = () => sweepAtOnce(worker)
 /** Deletes expired rows. */
 export const forget = () => deleteExpiredRows(worker.database, areas)
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
 import { aFundedAgent, aPolicy, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { aPayingOwner, later, type PayingOwner, pay, todayOf } from '../../support/insight/paying.ts'
+import { sweepAtOnce } from '../../support/sweep.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
 const service = await startTestService({ own: true })
@@ -78,7 +78,7 @@ describe('an owner whose agent is likely to use up its monthly limit', () => {
     await limitTo(owner, other, 60)
     expect(await toldTo(owner)).toHaveLength(1)
     await service.sql('update budget_watches set due_at = now() where agent_id = $1', [other.id])
-    await Promise.all([endOverdueRecords(worker), endOverdueRecords(worker), endOverdueRecords(worker)])
+    await Promise.all([sweepAtOnce(worker), sweepAtOnce(worker), sweepAtOnce(worker)])
     await later(client, 1)
     const told = await toldTo(owner)
     expect(told.map(({ data }) => data.agentId)).toEqual([owner.agent.id, other.id])

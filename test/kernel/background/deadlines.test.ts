@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { advanceTenantClock, endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
+import {
+  advanceTenantClock,
+  endOverdueRecords,
+  type Rescue,
+} from '../../../src/kernel/background/deadlines.ts'
 import type { Tenant } from '../../../src/kernel/contract/actor.ts'
 import { allOperations } from '../../../src/kernel/contract/area.ts'
 import type { ApiCall } from '../../../src/kernel/contract/call.ts'
@@ -78,7 +82,25 @@ const policyDefaults = {
   expirationAction: 'notify',
 }
 
-const sweep = (by: ExecuteCall = execute) => endOverdueRecords({ database, execute: by, areas })
+const nothing = () => undefined
+
+/** By hand and at once: it leaves nothing to runs. */
+const sweep = (by: ExecuteCall = execute) =>
+  endOverdueRecords({ database, execute: by, areas, rescueAfterMs: 0, onRescue: nothing })
+
+/** As a worker sweeps. Returns what it rescued. */
+async function sweepAsWorker(by: ExecuteCall = execute): Promise<Rescue[]> {
+  const rescues: Rescue[] = []
+  const onRescue = (rescue: Rescue) => void rescues.push(rescue)
+  await endOverdueRecords({ database, execute: by, areas, rescueAfterMs: 30_000, onRescue })
+  return rescues
+}
+
+const makeLate = (ids: readonly string[], seconds: number) =>
+  engine.sql(`update intents set expires_at = now() - $2 * interval '1 second' where id = any($1)`, [
+    ids,
+    seconds,
+  ])
 
 const makeOverdue = (ids: readonly string[]) =>
   engine.sql(`update intents set expires_at = now() - interval '1 minute' where id = any($1)`, [ids])
@@ -104,8 +126,8 @@ async function filteredRowCounts(): Promise<number[]> {
   const discardedRows: number[] = []
   const places = Object.values(areas).flatMap(({ deadlines }) => deadlines.map(() => 0))
   let search: string | undefined
-  const query = async ({ text }: { text: string }) => {
-    const { rows } = await database.pool.query(`explain (analyze, format json) ${text}`)
+  const query = async ({ text, values }: { text: string; values?: unknown[] }) => {
+    const { rows } = await database.pool.query(`explain (analyze, format json) ${text}`, values)
     const removed = JSON.stringify(rows).matchAll(/"Rows Removed by (?:Join )?Filter":(\d+)/g)
     discardedRows.push([...removed].reduce((sum, [, count]) => sum + Number(count), 0))
     // The first statement says which deadlines have an overdue record: all, so that each is read.
@@ -113,7 +135,8 @@ async function filteredRowCounts(): Promise<number[]> {
     return { rows: text === search ? places.map((_, place) => ({ place })) : [] }
   }
   const pool = { query } as unknown as typeof database.pool
-  await endOverdueRecords({ database: { ...database, pool }, execute, areas })
+  const parts = { database: { ...database, pool }, execute, areas }
+  await endOverdueRecords({ ...parts, rescueAfterMs: 30_000, onRescue: nothing })
   return discardedRows
 }
 
@@ -140,7 +163,7 @@ describe('the sweep', () => {
       return database.pool.query(statement)
     }
     const pool = { query } as unknown as typeof database.pool
-    await endOverdueRecords({ database: { pool }, execute, areas })
+    await endOverdueRecords({ database: { pool }, execute, areas, rescueAfterMs: 30_000, onRescue: nothing })
     expect(statements).toBe(1)
   })
 
@@ -235,6 +258,48 @@ describe('the sweep', () => {
     expect(calls).toBeLessThanOrEqual(1_201)
     await sweep()
     expect(await statusOf(last.id)).toBe('expired')
+  })
+})
+
+describe('a record with a run', () => {
+  test('is left to its run for 30 seconds, and then rescued', async () => {
+    const [due, late, without] = [await anIntent(), await anIntent('live'), await anIntent('test', 100n)]
+    await makeLate([due.id, without.id], 20)
+    await makeLate([late.id], 31)
+    expect(await sweepAsWorker()).toEqual([
+      { ...late.tenant, operation: 'intents.expire', id: late.id, dueAt: expect.any(Date) },
+    ])
+    expect(await Promise.all([due, late, without].map(({ id }) => statusOf(id)))).toEqual([
+      'created',
+      'expired',
+      'expired',
+    ])
+  })
+
+  test('is left to its run for 30 seconds by the clock of its owner', async () => {
+    const [due, late] = [await anIntent(), await anIntent()]
+    await moveClockOffset(sql, due.tenant, minutes(1) + 15_000)
+    await moveClockOffset(sql, late.tenant, minutes(1) + 31_000)
+    expect((await sweepAsWorker()).map(({ id }) => id)).toEqual([late.id])
+    expect(await statusOf(due.id)).toBe('created')
+  })
+
+  test('is not rescued by a sweep that comes after its run', async () => {
+    const { id } = await anIntent()
+    await makeLate([id], 31)
+    const afterTheRun = async (call: ApiCall) => {
+      await execute({ ...call, requestId: 'of the run' })
+      return execute(call)
+    }
+    expect(await sweepAsWorker(afterTheRun)).toEqual([])
+    expect(await statusOf(id)).toBe('expired')
+  })
+
+  test('is ended by an advanced clock, which is no rescue', async () => {
+    const { id, tenant } = await anIntent()
+    await advanceTenantClock({ areas, database, execute }, tenant, minutes(2))
+    expect(await statusOf(id)).toBe('expired')
+    expect(await sweepAsWorker()).toEqual([])
   })
 })
 

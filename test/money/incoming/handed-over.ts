@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { PLATFORM_OWNER_ID } from '../../../src/identity/customers/customer.ts'
-import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
 import { clientAt } from '../../support/client.ts'
 import { aLiveClient, aWallet, bodyOf } from '../../support/factories.ts'
 import { DASHBOARD_SECRET } from '../../support/harness.ts'
@@ -11,6 +10,7 @@ import { incomingFilesIn, newReference } from '../../support/money/incoming-file
 import { notedWrites } from '../../support/money/noted-writes.ts'
 import { startApi } from '../../support/processes/processes.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
+import { sweepAtOnce } from '../../support/sweep.ts'
 import { until } from '../../support/until.ts'
 import { openWorkerRuntime } from '../../support/worker-runtime.ts'
 
@@ -22,7 +22,7 @@ const worker = await openWorkerRuntime(service)
 /** The sweep, a minute later. */
 async function sweep(): Promise<void> {
   await service.sql('update incoming_credits set due_at = now() where due_at is not null')
-  await endOverdueRecords(worker)
+  await sweepAtOnce(worker)
 }
 
 const assign = (id: string, walletId: string, dash = service.dash, more = {}) =>

@@ -2,8 +2,10 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 import pg from 'pg'
+import { areas } from '../../../src/areas.ts'
 import type { RunningInstance } from '../../../src/dev/instance-file.ts'
 import { removePostgres } from '../../../src/dev/postgres/embedded-postgres.ts'
+import { workflowIdOf } from '../../../src/kernel/contract/process.ts'
 import { clientAt } from '../../support/client.ts'
 import { openReceiver, type Receiver } from '../../support/delivery/receiver-server.ts'
 import { bodyOf } from '../../support/factories.ts'
@@ -101,15 +103,37 @@ async function checkTakeover(
   await report.timed('takeover of a data folder: stop, migrate, start', restart)
   const { version } = await bodyOf(place.client().health.health())
   report.check(`it is served by ${version}`, version === versionIn('.'))
-  const after = await untilRunning(stage, open)
-  const isSame = ({ workflowId }: { readonly workflowId: string }) =>
-    before.has(workflowId) && before.get(workflowId) === after.get(workflowId)
-  const changed = open.filter(one => !isSame(one))
-  report.check(`${open.length} open runs continue, and are the same ones`, changed.length === 0, changed)
+  const goesOn = async ({ workflowId }: { readonly workflowId: string }) => {
+    const runId = await stage.runIdOf(workflowId)
+    return runId === undefined || runId === before.get(workflowId)
+  }
+  const untilBegunAnew = () =>
+    until('runs of this version', async () => {
+      const old = await Promise.all(open.map(goesOn))
+      return old.every(isOld => !isOld)
+    })
+  await report.timed('a new run for each open record', untilBegunAnew)
+  const runless = await openRecordsWithoutRun(place)
+  report.check('each open record of the database has a run', runless.length === 0, runless)
   const wrong = await finishProcesses(stage, open)
   report.check('they come to their ends', wrong.length === 0, wrong)
   await checkPaidOnce(place, payer, payments, report)
   await checkBooks(place, clients, report)
+}
+
+/** The workflow ids of open records whose run is not running. */
+async function openRecordsWithoutRun({ sql, temporal }: Place): Promise<string[]> {
+  const runless: string[] = []
+  for (const { process, select } of Object.values(areas).flatMap(({ openRecords }) => openRecords))
+    for (const { id } of await sql<{ id: string }>(`select id from (${select}) as open order by id`)) {
+      const workflowId = workflowIdOf(process, id)
+      const run = await temporal.workflow
+        .getHandle(workflowId)
+        .describe()
+        .catch(() => undefined)
+      if (run?.status.name !== 'RUNNING') runless.push(workflowId)
+    }
+  return runless
 }
 
 /** As docs/how-to/upgrade.md says: one process after the other, the relay last. */

@@ -1,8 +1,8 @@
 import { areas } from '../../../src/areas.ts'
-import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
 import type { IncomingCreditEvent } from '../../../src/money/incoming/api.ts'
 import { aWallet, bodyOf } from '../factories.ts'
 import { type Owner, startTestService } from '../harness.ts'
+import { sweepAtOnce } from '../sweep.ts'
 import { openWorkerRuntime } from '../worker-runtime.ts'
 import { payerArea } from './payer-noun.ts'
 import { expectSoundLedgers } from './sound-ledgers.ts'
@@ -27,7 +27,7 @@ export async function startPayingOwners() {
 
   async function sweep(): Promise<void> {
     await service.sql('update incoming_credits set due_at = now() where due_at is not null')
-    await endOverdueRecords(worker)
+    await sweepAtOnce(worker)
   }
 
   const pay = (

@@ -15,7 +15,6 @@ import type { TransferProcessStatus, TransferSignal } from '../process.ts'
 import {
   awaitsPayeeConfirmation,
   isReadyToSubmit,
-  TRANSFER_PROCESS_GRACE_MS,
   Transfer,
   transferEvent,
   transferMachine,
@@ -52,7 +51,7 @@ export const verifyTransferPayee = externalCall(sepaTransferStepsApi.verify, {
     if (transfer.kind === 'sepa' && transferMachine.move(transfer, 'verifying'))
       emit('payment.updated', transferEvent(transfer))
     if (transfer.status !== 'verifying' || transfer.payeeCheck) return null
-    transfer.dueAt = addMs(now, TRANSFER_PROCESS_GRACE_MS)
+    transfer.dueAt = now
     return { id: transfer.id, mode, asks: transferPayee(transfer) }
   },
   call: requestPayeeCheck,
@@ -74,10 +73,7 @@ async function recordPayeeCheck(
     ? ({ result: 'not_possible', suggestedName: null } as const)
     : answer
   transfer.payeeCheck = { result, suggestedName, code: null, at: now.toISOString() }
-  transfer.dueAt = addMs(
-    now,
-    awaitsPayeeConfirmation(transfer) ? PAYEE_CONFIRMATION_TTL_MS : TRANSFER_PROCESS_GRACE_MS,
-  )
+  transfer.dueAt = awaitsPayeeConfirmation(transfer) ? addMs(now, PAYEE_CONFIRMATION_TTL_MS) : now
   return { acted: emitTransferEvent('payment.updated', transfer, context) }
 }
 

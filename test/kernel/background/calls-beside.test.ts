@@ -1,0 +1,133 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { areas } from '../../../src/areas.ts'
+import { CallsBeside } from '../../../src/kernel/background/calls-beside.ts'
+import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
+import { type Areas, allOperations, area } from '../../../src/kernel/contract/area.ts'
+import type { ApiCall, ApiResponse } from '../../../src/kernel/contract/call.ts'
+import { isRecordProcess } from '../../../src/kernel/contract/process.ts'
+import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
+import { createExecutor } from '../../../src/kernel/run/execute.ts'
+import { callsOutside } from '../../../src/kernel/run/system-turns.ts'
+import { newId } from '../../../src/values/ids.ts'
+import { startEngine } from '../../support/engine.ts'
+import { until } from '../../support/until.ts'
+
+const engine = await startEngine(
+  areas,
+  `create table calling_records (id text primary key, owner_id text not null, mode text not null, due_at timestamptz(3));
+   create table plain_records (like calling_records including all)`,
+)
+const { database } = engine.runtime
+const sql = sqlOn(database.pool)
+const executeReally = createExecutor(engine.runtime)
+
+/** Two deadlines without a run: one calls the card processor, the other does not. */
+const probing: Areas = {
+  ...areas,
+  probes: area(
+    'Probes',
+    'Deadlines of a test.',
+    { api: {}, handlers: {} },
+    {
+      deadlines: [
+        { process: { name: 'calling' }, table: 'calling_records', open: 'true', operations: ['cards.tell'] },
+        { process: { name: 'plain' }, table: 'plain_records', open: 'true', operations: ['intents.expire'] },
+      ],
+    },
+  ),
+}
+
+async function dueRecords(table: 'calling_records' | 'plain_records', count: number): Promise<string> {
+  const ownerId = newId('customer')
+  await sql(
+    `insert into ${table} select $1 || '_' || n, $1, 'test', now() - interval '1 hour' from generate_series(1, $2::int) n`,
+    [ownerId, count],
+  )
+  return ownerId
+}
+
+/** A processor that answers no call until the test lets it. */
+function hangingProcessor() {
+  const answered = Promise.withResolvers<void>()
+  const calls: string[] = []
+  const ended: string[] = []
+  const done: ApiResponse = { status: 200, body: '{"done":true}' }
+  async function execute(call: ApiCall): Promise<ApiResponse> {
+    const { id = '' } = call.input.params
+    const table = call.operation.key === 'cards.tell' ? 'calling_records' : 'plain_records'
+    if (!id.startsWith('customer_')) return executeReally(call)
+    if (table === 'calling_records') {
+      calls.push(id)
+      await answered.promise
+    }
+    await sql(`delete from ${table} where id = $1`, [id])
+    ended.push(id)
+    return done
+  }
+  return { answer: answered.resolve, calls, ended, execute }
+}
+
+const failures: unknown[] = []
+
+function sweeper(execute: (call: ApiCall) => Promise<ApiResponse>) {
+  const calls = new CallsBeside(error => failures.push(error))
+  const parts = { database, areas: probing, execute, rescueAfterMs: 30_000, onRescue: () => undefined }
+  return { sweep: () => endOverdueRecords({ ...parts, calls }), settle: () => calls.settle() }
+}
+
+const of = (owner: string, ids: readonly string[]) => ids.filter(id => id.startsWith(owner))
+
+beforeEach(() => sql('delete from calling_records'))
+
+describe('a processor that does not answer', () => {
+  test('delays no round of the sweep, no other owner, and gets few calls of one owner at once', async () => {
+    const processor = hangingProcessor()
+    const { sweep, settle } = sweeper(processor.execute)
+    const many = await dueRecords('calling_records', 1_300)
+    const other = await dueRecords('calling_records', 1)
+    const plain = await dueRecords('plain_records', 3)
+    await sweep()
+    expect(of(plain, processor.ended)).toHaveLength(3)
+    await until('the other owner is served', () => of(other, processor.calls).length === 1)
+    expect(of(many, processor.calls)).toHaveLength(4)
+    await sweep()
+    expect([of(many, processor.calls).length, of(other, processor.calls).length]).toEqual([4, 1])
+    processor.answer()
+    await settle()
+    expect(of(other, processor.ended)).toHaveLength(1)
+    expect(of(many, processor.ended)).toHaveLength(20)
+    await sweep()
+    await settle()
+    expect(of(many, processor.ended).length).toBeGreaterThanOrEqual(40)
+    expect(failures).toEqual([])
+  })
+
+  test('reports what fails beside the round', async () => {
+    const failing = async (call: ApiCall): Promise<ApiResponse> => {
+      if (call.operation.key === 'cards.tell') throw new Error('lost')
+      return executeReally(call)
+    }
+    const { sweep, settle } = sweeper(failing)
+    await dueRecords('calling_records', 1)
+    await sweep()
+    await settle()
+    expect(failures).toEqual([new Error('lost')])
+  })
+})
+
+describe('the steps of runs', () => {
+  test('name the task queue of calls if, and only if, their operation calls another system', () => {
+    const outside = new Map(allOperations(areas).map(operation => [operation.key, callsOutside(operation)]))
+    const processes = Object.values(areas)
+      .flatMap(({ openRecords }) => openRecords.map(({ process }) => process))
+      .filter(isRecordProcess)
+    const steps = processes.flatMap(({ steps }) => Object.values(steps))
+    expect(steps.length).toBeGreaterThan(30)
+    const wrong = steps.filter(
+      ({ operation, callsOutside = false }) => callsOutside !== outside.get(operation),
+    )
+    expect(wrong).toEqual([])
+    const signals = processes.flatMap(({ signals = {} }) => Object.values(signals))
+    expect(signals.filter(({ operation }) => outside.get(operation))).toEqual([])
+  })
+})

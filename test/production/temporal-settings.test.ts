@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { parseYaml } from '@redocly/openapi-core'
+import settings from '../../temporal-config/dev-server.json' with { type: 'json' }
+
+const { dynamicConfig } = settings
+
+const production = parseYaml(readFileSync('temporal-config/dynamicconfig.yaml', 'utf8')) as Readonly<
+  Record<string, readonly { readonly value: unknown }[]>
+>
+
+describe('the dynamic configuration of Temporal', () => {
+  test.each(['transfer', 'timer', 'visibility'])(
+    'lets no task of the %s queue wait for the next twentieth of a second, here and in production',
+    queue => {
+      const name = `history.${queue}ProcessorMaxPollRPS` as keyof typeof dynamicConfig
+      expect(dynamicConfig[name]).toBeGreaterThanOrEqual(1_000)
+      expect(production[name]).toEqual([{ value: dynamicConfig[name] }])
+    },
+  )
+
+  test('lets timers fire at their instant, here and in production', () => {
+    const name = 'history.timerProcessorMaxTimeShift'
+    expect(dynamicConfig[name]).toBe('10ms')
+    expect(production[name]).toEqual([{ value: dynamicConfig[name] }])
+  })
+})
