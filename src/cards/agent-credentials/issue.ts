@@ -76,11 +76,10 @@ const newTokenInWords = ({
 /** The token is recorded with its limits before the processor is asked for it. */
 export const issueAgentCredential = externalCall(agentCredentialsApi.create, {
   async reserve({ body }, context) {
-    const { actor, now, records, emit, refuse, tenant, systems } = context
+    const { actor, now, em, records, emit, refuse, tenant, systems } = context
     const { cardId, intentId = null, ttlSeconds, publicKeyJwk } = body
     if (!actor.agentId && body.agentId === undefined) return refuse('agent_required')
-    if (body.agentId !== undefined && !(await findAgent(records, body.agentId)))
-      return refuse('agent_not_found')
+    if (body.agentId !== undefined && !(await findAgent(em, body.agentId))) return refuse('agent_not_found')
     const [subject, key] = await Promise.all([
       loadAccessSubject({ cardId, intentId }, context),
       findRecipientKey(body, context),

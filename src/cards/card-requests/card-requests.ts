@@ -77,11 +77,11 @@ async function cardProblem(cardId: string, agentId: string, limits: CardLimits, 
 
 /** Holds the agent's lock, so that no request exceeds the maximum or is added to an agent that is being deleted. */
 const create: HandlerOf<typeof cardRequestsApi.create> = async ({ body }, context) => {
-  const { records, actor, now, emit, refuse, wake } = context
+  const { em, records, actor, now, emit, refuse, wake } = context
   const { type, cardId = null, displayName = null, controls = null, reason, limits } = body
   const agentId = body.agentId ?? actor.agentId
   if (!agentId) return refuse('agent_required')
-  const agent = await lockAgent(records, agentId)
+  const agent = await lockAgent(em, agentId)
   if (!agent) return refuse('agent_not_found')
   if (agent.status !== 'active') return refuse('agent_not_active')
   const problem = cardId === null ? undefined : await cardProblem(cardId, agentId, limits, context)

@@ -93,7 +93,7 @@ const cardHandlers = bindHandlers(cardsApi, {
       const unsigned = await refuseUnsignedWidening(
         webauthnAssertion,
         async () => {
-          const agent = await findAgent(context.records, body.agentId)
+          const agent = await findAgent(context.em, body.agentId)
           // A card for an intent pays only what a person or the policy has approved.
           return agent && body.intentId === null ? wideningsOfNewCard(agent, body) : []
         },

@@ -78,11 +78,11 @@ export async function issueCardWithCall(
 }
 
 async function reserveCard(members: CardMembers, context: CardContext<'card.created'>) {
-  const { records, tenant, now, systems, emit } = context
+  const { em, records, tenant, now, systems, emit } = context
   const { name: processor } = systems.cardProcessor(tenant.mode)
   const { agentId, intentId } = members
   const [agent, intent] = await Promise.all([
-    lockAgent(records, agentId),
+    lockAgent(em, agentId),
     intentId === null ? null : lockIntentForCard(records, intentId),
   ])
   if (!agent) return 'agent_not_found'

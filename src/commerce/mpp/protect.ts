@@ -34,12 +34,12 @@ const wideningOfRule = (
 })
 
 export const createProtectRule: HandlerOf<typeof protectApi.protect> = async ({ body }, context) => {
-  const { records, tenant, emit, refuse } = context
+  const { em, records, tenant, emit, refuse } = context
   const { type, merchant, agentId = null, reason = null } = body
   const read = parseProtectPattern(merchant)
   if ('problem' in read) return refuse('merchant_unclear', `merchant: ${merchant} ${read.problem}.`)
   await lockTenant(context, 'mpp-protect')
-  if (agentId !== null && !(await findAgent(records, agentId))) return refuse('agent_not_found')
+  if (agentId !== null && !(await findAgent(em, agentId))) return refuse('agent_not_found')
   const same = await records.findOne(ProtectRule, { type, pattern: read.pattern, agentId })
   if (same) return refuse('rule_exists', `The same rule already exists: ${same.id}.`)
   if ((await records.count(ProtectRule)) >= MAX_PROTECT_RULES) return refuse('too_many_rules')

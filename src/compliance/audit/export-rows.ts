@@ -93,8 +93,8 @@ export async function entryPositionsOfPeriod(
   const [row] = await sql<{ first: number | null; last: number | null }>(SPAN, [
     ownerId,
     mode,
-    ids?.bounds.gte ?? '',
-    ids?.bounds.lt ?? '~',
+    ids?.$gte ?? '',
+    ids?.$lt ?? '~',
     size,
   ])
   return row?.first == null || row.last === null ? [size, size] : [row.first, row.last + 1]

@@ -57,12 +57,12 @@ function newTokenInWords({ label, scopes, maxAmountCents, expiresInDays, publicK
 
 const agentTokens = bindHandlers(agentTokensApi, {
   async create({ params, body }, context) {
-    const { records, actor, tenant, settings, emit, refuse } = context
+    const { em, records, actor, tenant, settings, emit, refuse } = context
     const { label, scopes: names = [], expiresInDays, maxAmountCents, publicKeyJwk } = body
     const scopes = expandScopes(names)
     const missing = scopeCallerLacks(scopes, actor)
     if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing} itself.`)
-    const agent = await lockAgent(records, params.id)
+    const agent = await lockAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
     const caller = await lockCaller(context)
     const expiresAt = tokenExpiry(expiresInDays, caller.expiresAt)
@@ -91,8 +91,8 @@ const agentTokens = bindHandlers(agentTokensApi, {
   },
 
   async list({ params }, context) {
-    const { records, page, refuse } = context
-    const agent = await findAgent(records, params.id)
+    const { em, page, refuse } = context
+    const agent = await findAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
     const tokens = await page(AgentToken, { agentId: agent.id })
     return { ...tokens, data: await agentTokenResponses(tokens.data, context) }
@@ -109,12 +109,9 @@ const agentTokens = bindHandlers(agentTokensApi, {
   },
 
   async revoke({ params }, context) {
-    const { records, emit, refuse } = context
+    const { em, records, emit, refuse } = context
     // The agent first, as spending does: the end of an assistant cancels its intents, and none is added meanwhile.
-    const [, token] = await Promise.all([
-      lockAgent(records, params.id),
-      records.lock(AgentToken, params.tokenId),
-    ])
+    const [, token] = await Promise.all([lockAgent(em, params.id), records.lock(AgentToken, params.tokenId)])
     if (token?.agentId !== params.id) return refuse('token_not_found')
     if (token.revokedAt) return refuse('token_revoked')
     token.revokedAt = clock.real()

@@ -1,7 +1,7 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { defineEntity, LockMode, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
@@ -58,8 +58,8 @@ export const agentEvent = (agent: Pick<Agent, 'id' | 'status' | 'frozenReason'>)
   ...(agent.frozenReason ? { reason: truncateText(agent.frozenReason) } : {}),
 })
 
-export async function lockAgent(records: Records, id: string): Promise<Agent | null> {
-  const agent = await records.lock(Agent, id)
+export async function lockAgent(em: EntityManager, id: string): Promise<Agent | null> {
+  const agent = await em.findOne(Agent, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   return agent && agentMachine.can(agent.status, 'deleting') ? agent : null
 }
 

@@ -1,9 +1,12 @@
+import { LockMode } from '@mikro-orm/core'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
+import type { EntityManager, EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { contains, not, type RecordReader, type Records } from '../../kernel/contract/records.ts'
+import { contains } from '../../kernel/contract/records.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
 import { openWallet } from '../../money/wallets/index.ts'
 import { Agent, agentEvent, agentMachine, agentsPersonalData, lockAgent, unfreezeAgent } from './agent.ts'
 import { agentsApi } from './api.ts'
@@ -18,16 +21,15 @@ import {
 import { agentDeletionSteps, agentProcess } from './process.ts'
 import { unfreezing, wideningOfNewAgent, wideningsOfAgent } from './widening.ts'
 
-export const findAgent = (records: RecordReader, id: string): Promise<Agent | null> =>
-  records.findOne(Agent, { id })
+export const findAgent = (em: EntityReader, id: string): Promise<Agent | null> => em.findOne(Agent, { id })
 
 async function isExternalIdTaken(
-  records: Records,
+  em: EntityManager,
   externalId: string | null | undefined,
   except?: Agent,
 ): Promise<boolean> {
   if (!externalId) return false
-  const holder = await records.findOne(Agent, { externalId })
+  const holder = await em.findOne(Agent, { externalId })
   return holder !== null && holder !== except
 }
 
@@ -46,7 +48,7 @@ export async function createAgent(
   { policyId = null, ...members }: NewAgent,
   context: WriteContext<(typeof agentsApi.create)['emits']>,
 ): Promise<Agent> {
-  const agent = context.records.create(Agent, members)
+  const agent = context.em.create(Agent, members)
   context.emit('agent.created', { ...agentEvent(agent), policyId })
   await openWallet(newAgentWallet(agent), context)
   return agent
@@ -54,8 +56,8 @@ export async function createAgent(
 
 const agents = bindHandlers(agentsApi, {
   async create({ body }, context) {
-    const { records, refuse } = context
-    if (await isExternalIdTaken(records, body.externalId)) return refuse('external_id_taken')
+    const { em, refuse } = context
+    if (await isExternalIdTaken(em, body.externalId)) return refuse('external_id_taken')
     const { webauthnAssertion, ...members } = body
     const { name, policyId } = members
     const unsigned = await refuseUnsignedWidening(
@@ -68,26 +70,25 @@ const agents = bindHandlers(agentsApi, {
 
   list: ({ query: { status, externalId, name } }, { page }) =>
     page(Agent, {
-      status: status ?? not('deleted'),
-      ...(externalId === undefined ? {} : { externalId }),
-      ...(name === undefined ? {} : { name: contains(name) }),
+      status: status ?? { $ne: 'deleted' },
+      ...definedOnly({ externalId, name: name && contains(name) }),
     }),
 
-  async get({ params }, { records, refuse }) {
-    return (await findAgent(records, params.id)) ?? refuse('agent_not_found')
+  async get({ params }, { em, refuse }) {
+    return (await findAgent(em, params.id)) ?? refuse('agent_not_found')
   },
 
-  async update({ params, body }, { records, emit, refuse }) {
-    const agent = await lockAgent(records, params.id)
+  async update({ params, body }, { em, emit, refuse }) {
+    const agent = await lockAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
-    if (await isExternalIdTaken(records, body.externalId, agent)) return refuse('external_id_taken')
+    if (await isExternalIdTaken(em, body.externalId, agent)) return refuse('external_id_taken')
     Object.assign(agent, body)
     emit('agent.updated', agentEvent(agent))
     return agent
   },
 
-  async freeze({ params, body }, { records, emit, refuse }) {
-    const agent = await lockAgent(records, params.id)
+  async freeze({ params, body }, { em, emit, refuse }) {
+    const agent = await lockAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
     if (!agentMachine.move(agent, 'frozen')) return refuse('agent_not_active')
     Object.assign(agent, { frozenReason: body.reason, frozenByAlertId: null })
@@ -96,8 +97,8 @@ const agents = bindHandlers(agentsApi, {
   },
 
   async unfreeze({ params, body }, context) {
-    const { records, emit, refuse } = context
-    const agent = await lockAgent(records, params.id)
+    const { em, emit, refuse } = context
+    const agent = await lockAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
     if (agent.status === 'frozen' && agent.frozenByAlertId)
       return refuse('frozen_by_risk', frozenByRiskMessage(agent.id, agent.frozenByAlertId))
@@ -118,9 +119,9 @@ const agents = bindHandlers(agentsApi, {
   sweep: sweepAgent,
 
   async delete({ params }, context) {
-    const { records, now, emit, refuse, wake } = context
+    const { em, now, emit, refuse, wake } = context
     const [agent, purses] = await Promise.all([
-      records.lock(Agent, params.id),
+      em.findOne(Agent, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
       openPursesOfAgent(params.id, context),
     ])
     if (!agent) return refuse('agent_not_found')
@@ -132,8 +133,8 @@ const agents = bindHandlers(agentsApi, {
     return agent
   },
 
-  async status({ params }, { records, refuse }) {
-    const agent = await findAgent(records, params.id)
+  async status({ params }, { em, refuse }) {
+    const agent = await findAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
     const { mode, status } = agent
     const isDeleting = status === 'deleting'
@@ -148,8 +149,8 @@ const agents = bindHandlers(agentsApi, {
     }
   },
 
-  async finishDeletion({ params }, { records, emit, refuse, wake }) {
-    const agent = await records.lock(Agent, params.id)
+  async finishDeletion({ params }, { em, emit, refuse, wake }) {
+    const agent = await em.findOne(Agent, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!agent) return refuse('agent_not_found')
     if (agentMachine.move(agent, 'deleted')) {
       emit('agent.deleted', agentEvent(agent))

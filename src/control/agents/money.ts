@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { ReadContext, SqlContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { lockBook, readWalletBalances, shortfallMessage } from '../../money/ledger/index.ts'
@@ -18,10 +19,10 @@ export const newAgentWallet = ({ id, walletId, name }: Agent) =>
   ({ id: walletId, kind: 'agent', agentId: id, name }) as const
 
 export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body }, context) => {
-  const { records, sql, tenant, emit, refuse, queueStatement } = context
+  const { em, sql, tenant, emit, refuse, queueStatement } = context
   const { amountCents } = body
   const [agent, only] = await Promise.all([
-    lockAgent(records, params.id),
+    lockAgent(em, params.id),
     body.fromWalletId ? undefined : findOnlyOpenWallet(context),
   ])
   if (!agent) return refuse('agent_not_found')
@@ -55,9 +56,9 @@ export const fundAgent: HandlerOf<typeof agentsApi.fund> = async ({ params, body
 
 export const getAgentBalance: HandlerOf<typeof agentsApi.balance> = async (
   { params },
-  { records, sql, tenant, refuse },
+  { em, sql, tenant, refuse },
 ) => {
-  const agent = await records.findOne(Agent, { id: params.id })
+  const agent = await em.findOne(Agent, { id: params.id })
   if (!agent) return refuse('agent_not_found')
   const { walletId } = agent
   const balance = (await readWalletBalances(sql, tenant, [walletId])).get(walletId)
@@ -88,8 +89,11 @@ export async function holdsMoney(wallets: readonly string[], context: ReadContex
 }
 
 export const sweepAgent: HandlerOf<typeof agentsApi.sweep> = async ({ params }, context) => {
-  const { records, sql, emit, refuse, queueStatement } = context
-  const [agent, open] = await Promise.all([records.lock(Agent, params.id), findMainWallet(context)])
+  const { em, sql, emit, refuse, queueStatement } = context
+  const [agent, open] = await Promise.all([
+    em.findOne(Agent, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    findMainWallet(context),
+  ])
   if (!agent) return refuse('agent_not_found')
   if (agent.status !== 'deleting') return { done: true }
   const { walletId } = agent

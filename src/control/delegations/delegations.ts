@@ -59,14 +59,14 @@ function redemptionBlocker({ status, codeExpiresAt }: Delegation, now: Date) {
  * lets only one of many requests redeem it.
  */
 const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, context) => {
-  const { records, sql, switchTenant, emit, refuse } = context
+  const { em, records, sql, switchTenant, emit, refuse } = context
   const [found] = await sql<DelegationOfCode>(FIND_BY_CODE, [hashSecret(body.code)])
   if (!found) return refuse('code_not_found')
   if (!found.isActive) return refuse('owner_suspended')
   const { ownerId, mode } = found
   const now = clock.tenant(found.offsetMs)
   switchTenant({ ownerId, mode }, now)
-  await lockAgent(records, found.agentId)
+  await lockAgent(em, found.agentId)
   const delegation = (await records.lock(Delegation, found.id)) as Delegation
   const blocker = redemptionBlocker(delegation, now)
   if (blocker) return refuse(blocker)
@@ -155,8 +155,8 @@ const delegations = bindHandlers(delegationsApi, {
   redeem,
 
   async create({ body: { expiresInMinutes, webauthnAssertion, ...body } }, context) {
-    const { records, actor, now, emit, refuse } = context
-    const agent = await lockAgent(records, body.agentId)
+    const { em, records, actor, now, emit, refuse } = context
+    const agent = await lockAgent(em, body.agentId)
     if (!agent) return refuse('agent_not_found')
     const expiresAt = addMs(now, minutes(expiresInMinutes))
     const parentRecord = body.parentDelegationId ? await find(records, body.parentDelegationId) : undefined

@@ -92,10 +92,10 @@ async function cancelAll(
   { select, ids: parents, agentId, comment }: OpenIntents,
   context: WriteContext<{ 'intent.cancelled': typeof IntentEvent }>,
 ): Promise<void> {
-  const { records, sql, tenant, now, queueStatement } = context
+  const { em, sql, tenant, now, queueStatement } = context
   const values = [tenant.ownerId, tenant.mode, parents]
   const ids = (await sql<{ id: string } & Row>(select, values)).map(({ id }) => id)
-  const agent = ids.length > 0 ? await findAgent(records, agentId) : null
+  const agent = ids.length > 0 ? await findAgent(em, agentId) : null
   if (!agent) return
   const [reservations, intents] = await Promise.all([
     openReservations(ids, agent, context),

@@ -192,8 +192,8 @@ const intents = bindHandlers(intentsApi, {
   },
 
   async endForAgent({ params }, context) {
-    const { records, wake } = context
-    const agent = await findAgent(records, params.id)
+    const { em, records, wake } = context
+    const agent = await findAgent(em, params.id)
     if (agent?.status !== 'deleting') return { done: true }
     // Each status has an index of its own.
     const found = ["status = 'created'", "status = 'approved'"].map(status =>

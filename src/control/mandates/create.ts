@@ -70,10 +70,10 @@ export async function openMandateChallenge(
   body: MandateRequest & { readonly personId: string | null; readonly isNewAgent?: boolean },
   context: ContextOf<typeof mandatesApi.options>,
 ) {
-  const { records, now, refuse } = context
+  const { em, now, refuse } = context
   const { agentId, personId, isNewAgent = false } = body
   const [agent, open, person] = await Promise.all([
-    lockAgent(records, agentId),
+    lockAgent(em, agentId),
     openMandatesOf(agentId, context),
     personId ? findPerson(personId, context) : undefined,
   ])
@@ -95,17 +95,17 @@ interface SignedMandate extends MandateRequest, Pick<SignedRequest, 'webauthnAss
  * signer is not removed meanwhile.
  */
 export async function signMandate(body: SignedMandate, context: ContextOf<typeof mandatesApi.create>) {
-  const { records, now, refuse } = context
+  const { em, now, refuse } = context
   const { webauthnAssertion, agentId, createAgent } = body
   const [known, verified] = await Promise.all([
-    findAgent(records, agentId),
+    findAgent(em, agentId),
     verifyAssertion(webauthnAssertion, context),
   ])
   if (!known && !createAgent) return refuse('agent_not_found')
   if (typeof verified === 'string') return refuse(verified)
   const [, existing, signer, open] = await Promise.all([
     lockTenant(context, 'people'),
-    lockAgent(records, agentId),
+    lockAgent(em, agentId),
     findPerson(verified.person.id, context),
     openMandatesOf(agentId, context),
   ])

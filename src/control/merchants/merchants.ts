@@ -95,7 +95,7 @@ async function suggest(
 const suggestions: HandlerOf<typeof merchantsApi.suggestions> = async ({ query }, context) => {
   const agentId = query.agentId ?? context.actor.agentId
   if (!agentId) return context.refuse('agent_required')
-  if (!(await findAgent(context.records, agentId))) return context.refuse('agent_not_found')
+  if (!(await findAgent(context.em, agentId))) return context.refuse('agent_not_found')
   return context.pageOf(await suggest(context, agentId))
 }
 

@@ -77,13 +77,13 @@ async function signedMandate(
 
 /** Locks the people, so that the person stays an owner until the commit. */
 async function blockerOf({ agentId, expiresAt }: Body, context: ApproveContext) {
-  const { records, now } = context
+  const { em, now } = context
   if (expiresAt <= now) return 'expires_too_early'
   if (expiresAt > addMs(now, days(MAX_MANDATE_DAYS))) return 'expires_too_late'
   const [, person, agent] = await Promise.all([
     lockTenant(context, 'people'),
     findPerson(String(context.actor.id), context),
-    agentId === null ? null : lockAgent(records, agentId),
+    agentId === null ? null : lockAgent(em, agentId),
   ])
   if (person?.status !== 'active' || person.role !== 'owner') return 'owner_needed'
   if (agentId === null) return undefined

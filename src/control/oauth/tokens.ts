@@ -64,7 +64,7 @@ interface LockedGrant {
 async function lockGrant(
   text: string,
   secret: string,
-  { records, sql, switchTenant }: Context,
+  { em, records, sql, switchTenant }: Context,
 ): Promise<LockedGrant | undefined> {
   const [found] = await sql<FoundGrant>(text, [hashSecret(secret)])
   if (!found) return undefined
@@ -72,7 +72,7 @@ async function lockGrant(
   const now = clock.tenant(offsetMs)
   const tenant = { ownerId, mode }
   switchTenant(tenant, now)
-  const agent = await lockAgent(records, agentId)
+  const agent = await lockAgent(em, agentId)
   const grant = (await records.lock(OauthGrant, found.id)) as OauthGrant
   return { grant, tenant, now, isUsable: isActive && agent !== null }
 }

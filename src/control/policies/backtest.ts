@@ -110,11 +110,11 @@ export async function replayDecisions(
   return report
 }
 
-export const backtestPolicy: Handler = async ({ params, body }, { records, sql, tenant, refuse }) => {
+export const backtestPolicy: Handler = async ({ params, body }, { em, records, sql, tenant, refuse }) => {
   const policy = await findPolicy(records, params.id)
   if (!policy) return refuse('policy_not_found')
   const { agentId = null, ...span } = body
-  if (agentId && !(await findAgent(records, agentId))) return refuse('agent_not_found')
+  if (agentId && !(await findAgent(em, agentId))) return refuse('agent_not_found')
   const report = await replayDecisions(sql, tenant, body, compilePolicy(pickPolicyRules(policy)))
   if (!report) return refuse('backtest_too_long')
   return {

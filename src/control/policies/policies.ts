@@ -193,8 +193,8 @@ const policyHandlers = bindHandlers(policiesApi, {
   },
 
   async assign({ params, body }, context) {
-    const { records, emit, refuse } = context
-    const agent = await lockAgent(records, params.agentId)
+    const { em, records, emit, refuse } = context
+    const agent = await lockAgent(em, params.agentId)
     if (!agent) return refuse('agent_not_found')
     const source = await findPolicySource(records, body.policyId)
     if (typeof source === 'string') return refuse(source)
@@ -209,14 +209,14 @@ const policyHandlers = bindHandlers(policiesApi, {
     return policy
   },
 
-  async effective({ params }, { records, refuse }) {
-    if (!(await findAgent(records, params.agentId))) return refuse('agent_not_found')
+  async effective({ params }, { em, records, refuse }) {
+    if (!(await findAgent(em, params.agentId))) return refuse('agent_not_found')
     return (await effectivePolicy(records, params.agentId)) ?? refuse('no_policy_assigned')
   },
 
   async toggle({ params, body }, context) {
-    const { records, now, emit, refuse } = context
-    const agent = await lockAgent(records, params.agentId)
+    const { em, records, now, emit, refuse } = context
+    const agent = await lockAgent(em, params.agentId)
     if (!agent) return refuse('agent_not_found')
     const policy = agent.policyId && (await lockPolicy(records, agent.policyId))
     if (!policy) return refuse('no_policy_assigned')
@@ -233,8 +233,8 @@ const policyHandlers = bindHandlers(policiesApi, {
     return contractRecord(policy)
   },
 
-  async expire({ params }, { records, now, emit, refuse, wake }) {
-    const agent = await lockAgent(records, params.id)
+  async expire({ params }, { em, records, now, emit, refuse, wake }) {
+    const agent = await lockAgent(em, params.id)
     const policy = agent?.policyId ? await lockPolicy(records, agent.policyId) : null
     if (!policy) return refuse('policy_not_found')
     if (!policy.expire(now)) return { expired: false }
@@ -243,8 +243,8 @@ const policyHandlers = bindHandlers(policiesApi, {
     return { expired: true }
   },
 
-  async status({ params }, { records, now, refuse }) {
-    const agent = await findAgent(records, params.id)
+  async status({ params }, { em, records, now, refuse }) {
+    const agent = await findAgent(em, params.id)
     if (!agent) return refuse('agent_not_found')
     const policy = await effectivePolicy(records, agent.id)
     const end = policy?.pendingEnd() ?? null

@@ -78,7 +78,7 @@ export const onAgentCreated = reaction(
   { 'policy.assigned': PolicyEvent },
   async ({ agentId, policyId }, context) => {
     if (!policyId) return
-    const agent = await lockAgent(context.records, agentId)
+    const agent = await lockAgent(context.em, agentId)
     const source = await findPolicySource(context.records, policyId)
     if (!agent || typeof source === 'string')
       throw new Problem('unknown_reference', 'policyId: no such policy template, and no preset of this name.')
@@ -94,8 +94,8 @@ export const onAgentCreated = reaction(
 export const onAgentDeleting = reaction(
   AgentEvent,
   policiesApi.delete.emits,
-  async ({ agentId }, { records, now, emit }) => {
-    const agent = await findAgent(records, agentId)
+  async ({ agentId }, { em, records, now, emit }) => {
+    const agent = await findAgent(em, agentId)
     const policy = agent?.policyId ? await lockPolicy(records, agent.policyId) : null
     if (!policy) return
     policy.deletedAt = now

@@ -97,11 +97,8 @@ const risk = bindHandlers(riskApi, {
   },
 
   async unfreeze({ params, body }, context) {
-    const { records, sql, tenant, emit, refuse, queueStatement } = context
-    const [agent, alert] = await Promise.all([
-      lockAgent(records, params.id),
-      freezingAlert(records, params.id),
-    ])
+    const { em, records, sql, tenant, emit, refuse, queueStatement } = context
+    const [agent, alert] = await Promise.all([lockAgent(em, params.id), freezingAlert(records, params.id)])
     if (!agent) return refuse('agent_not_found')
     if (!alert || agent.status !== 'frozen') return refuse('not_frozen_by_risk')
     const unsigned = await refuseUnsignedWidening(

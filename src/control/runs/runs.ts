@@ -42,10 +42,10 @@ const find = (records: RecordReader, id: string): Promise<Run | null> => records
  * every run of its agent, but changes only those it has started. Locks the agent first, as spending does, so that no
  * intent is approved by the run's state before the change.
  */
-async function lockRun({ records, actor }: WriteContext, id: string): Promise<Run | null> {
+async function lockRun({ em, records, actor }: WriteContext, id: string): Promise<Run | null> {
   const run = await find(records, id)
   if (!run || !mayReachRecord(actor, run) || !mayUseRecord(actor, run)) return null
-  await lockAgent(records, run.agentId)
+  await lockAgent(em, run.agentId)
   return records.lock(Run, id)
 }
 
@@ -53,10 +53,10 @@ const END_BATCH = 500
 
 const runs = bindHandlers(runsApi, {
   async create({ body }, context) {
-    const { records, actor, emit, refuse } = context
+    const { em, records, actor, emit, refuse } = context
     const agentId = body.agentId ?? actor.agentId
     if (!agentId) return refuse('agent_required')
-    const agent = await lockAgent(records, agentId)
+    const agent = await lockAgent(em, agentId)
     if (!agent) return refuse('agent_not_found')
     const { externalId } = body
     if (externalId && (await records.findOne(Run, { agentId: agent.id, externalId })))
@@ -128,8 +128,8 @@ const runs = bindHandlers(runsApi, {
     return withAuditIds(await withCompleteFrom(page, sql, run))
   },
 
-  async endForAgent({ params }, { records, now, emit, wake }) {
-    const agent = await findAgent(records, params.id)
+  async endForAgent({ params }, { em, records, now, emit, wake }) {
+    const agent = await findAgent(em, params.id)
     if (agent?.status !== 'deleting') return { done: true }
     const running = await records.find(
       Run,

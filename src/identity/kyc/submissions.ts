@@ -3,7 +3,6 @@ import type { Context, ReadContext } from '../../kernel/contract/context.ts'
 import { inRange, type RecordCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
-import { filterOf } from '../../kernel/database/entity-records.ts'
 import { statementsOf } from '../../kernel/database/entity-statements.ts'
 import { clock } from '../../values/clock.ts'
 import { KycDocument } from './document.ts'
@@ -54,7 +53,7 @@ export const submissionPageOfAllOwners = (
     const table = statementsOf(KycSubmission)
     const values: unknown[] = []
     const rest = after === undefined ? {} : { id: inRange({ lt: after }) }
-    const wanted = table.condition(filterOf({ ...condition, ...rest }), values)
+    const wanted = table.condition({ ...condition, ...rest }, values)
     const clause = `where true and ${wanted} order by id desc limit $${values.push(most)}`
     return sql<KycSubmission & Row>(table.selecting(clause), values)
   })

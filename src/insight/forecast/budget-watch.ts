@@ -125,8 +125,8 @@ export const watchBudgetOnPolicyChange = reactionToAll(PolicyEvent, {}, async (p
  * the event.
  */
 export const watchBudget: HandlerOf<typeof budgetWatchApi.watchBudget> = async ({ params }, context) => {
-  const { records, sql, tenant, now, emit } = context
-  const [agent, watch] = await Promise.all([findAgent(records, params.id), findWatch(sql, tenant, params.id)])
+  const { em, sql, tenant, now, emit } = context
+  const [agent, watch] = await Promise.all([findAgent(em, params.id), findWatch(sql, tenant, params.id)])
   if (!agent || !watch || watch.dueAt > now) return DONE
   const used = await readAgentMonthUsage(agent, context)
   const month = utcDay(now).slice(0, 7)

@@ -19,13 +19,13 @@ const forecast = bindHandlers(
   { ...forecastApi, ...budgetWatchApi },
   {
     async ofAgent({ params, query }, context) {
-      const { actor, records, refuse } = context
+      const { actor, em, refuse } = context
       if (actor.delegationId)
         return refuse(
           'agent_not_found',
           'A delegation’s token can read only its own records, not the spending of its agent.',
         )
-      const agent = await findAgent(records, params.id)
+      const agent = await findAgent(em, params.id)
       return agent ? buildForecast(agent, query.days, context) : refuse('agent_not_found')
     },
 

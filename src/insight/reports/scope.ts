@@ -108,7 +108,7 @@ export interface ReportScopeUntilToday extends ReportScope {
  */
 export async function resolveReportScope(
   wished: ScopeQuery,
-  { actor, records, now, refuse }: ScopeContext,
+  { actor, em, now, refuse }: ScopeContext,
 ): Promise<ReportScopeUntilToday | Refusal> {
   const span = spanOf(wished, now)
   if (typeof span === 'string') return refuse('span_invalid', span)
@@ -118,8 +118,7 @@ export async function resolveReportScope(
       'A delegation’s token can read only its own records, not the totals of its agent.',
     )
   const agentId = wished.agentId ?? actor.agentId ?? undefined
-  if (wished.agentId !== undefined && !(await findAgent(records, wished.agentId)))
-    return refuse('agent_not_found')
+  if (wished.agentId !== undefined && !(await findAgent(em, wished.agentId))) return refuse('agent_not_found')
   const tomorrow = addDays(utcDay(now), 1)
   return { ...span, agentId, knownBefore: span.before < tomorrow ? span.before : tomorrow }
 }

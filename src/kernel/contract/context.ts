@@ -10,7 +10,7 @@ import type { InternalOperationInput, Ports } from './ports.ts'
 import type { Refusal } from './problem.ts'
 import type { DurableProcess, ProcessRecord } from './process.ts'
 import type { RawRequest } from './raw-request.ts'
-import type { RecordCondition, RecordReader, Records } from './records.ts'
+import type { RecordCondition, RecordReader, Records, Tally, TallyRow } from './records.ts'
 import type { Sql } from './sql.ts'
 
 /** Runs SQL for the tenant, whom each statement names itself. A hot operation has no more. */
@@ -68,6 +68,12 @@ export interface ReadContext extends CallerContext, SqlContext, Ports {
   pageBy<T extends { id: string }>(
     read: (after: string | undefined, most: number) => Promise<T[]>,
   ): Promise<RecordPage<T>>
+  /** Counts the newest `most` of the matching records by a member, and adds up others, in SQL's units. */
+  tally<T extends object>(
+    entity: EntityClass<T>,
+    where: FilterQuery<NoInfer<T>>,
+    tally: Tally<T>,
+  ): Promise<TallyRow[]>
   pageOf<T extends { id: string }>(all: readonly T[]): RecordPage<T>
   readonly callOperation: CallOperation
 }

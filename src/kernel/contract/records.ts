@@ -1,22 +1,36 @@
 import { type EntityClass, type RequiredEntityData, raw } from '@mikro-orm/core'
 
-/**
- * What a member is compared with, other than one value: operators of a MikroORM filter. Only the functions below make
- * it: no object in JSON from outside is one, as its class is not in the JSON.
- */
-export class Comparison<V> {
-  readonly operators: Readonly<Record<string, unknown>>
-  /** Its type alone tells which members can be compared so. */
-  declare readonly of: V
+declare const compared: unique symbol
 
-  constructor(operators: Readonly<Record<string, unknown>>) {
-    this.operators = operators
-  }
+/**
+ * What a member is compared with, other than one value: operators of a MikroORM filter, which `em` takes as well.
+ * `records` takes those of the functions below only: an object in JSON from outside is none of them.
+ */
+export interface Comparison<V> {
+  readonly $ne?: V
+  readonly $in?: readonly V[]
+  readonly $gt?: V
+  readonly $gte?: V
+  readonly $lt?: V
+  readonly $lte?: V
+  readonly $like?: string
+  readonly $ilike?: string
+  readonly [compared]: V
 }
 
-export const not = <const V>(value: V): Comparison<Exclude<V, null>> => new Comparison({ $ne: value })
+const comparisons = new WeakSet<object>()
 
-export const oneOf = <const V>(values: readonly V[]): Comparison<V> => new Comparison({ $in: values })
+function comparison<V>(operators: Omit<Comparison<V>, typeof compared>): Comparison<V> {
+  comparisons.add(operators)
+  return operators as Comparison<V>
+}
+
+export const isComparison = (wanted: object): boolean => comparisons.has(wanted)
+
+export const not = <const V>(value: V): Comparison<Exclude<V, null>> =>
+  comparison({ $ne: value as Exclude<V, null> })
+
+export const oneOf = <const V>(values: readonly V[]): Comparison<V> => comparison({ $in: values })
 
 interface Bounds<V> {
   readonly gt?: V | undefined
@@ -25,25 +39,18 @@ interface Bounds<V> {
   readonly lte?: V | undefined
 }
 
-export class Range<V> extends Comparison<V> {
-  readonly bounds: Bounds<V>
-
-  /** A missing bound bounds nothing. */
-  constructor(bounds: Bounds<V>) {
-    const given = Object.entries(bounds).filter(([, value]) => value !== undefined)
-    super(Object.fromEntries(given.map(([sign, value]) => [`$${sign}`, value])))
-    this.bounds = bounds
-  }
+/** A missing bound bounds nothing. */
+export function inRange<V>(bounds: Bounds<V>): Comparison<V> {
+  const given = Object.entries(bounds).filter(([, value]) => value !== undefined)
+  return comparison(Object.fromEntries(given.map(([sign, value]) => [`$${sign}`, value])))
 }
-
-export const inRange = <V>(bounds: Bounds<V>): Range<V> => new Range(bounds)
 
 const escaped = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 
-export const startsWith = (text: string): Comparison<string> => new Comparison({ $like: `${escaped(text)}%` })
+export const startsWith = (text: string): Comparison<string> => comparison({ $like: `${escaped(text)}%` })
 
 /** In any case, also of letters beyond ASCII. */
-export const contains = (text: string): Comparison<string> => new Comparison({ $ilike: `%${escaped(text)}%` })
+export const contains = (text: string): Comparison<string> => comparison({ $ilike: `%${escaped(text)}%` })
 
 export type SqlCondition = { readonly [sql: symbol]: readonly unknown[] }
 
@@ -124,12 +131,6 @@ export interface Records {
     condition: RecordCondition<T>,
     options?: RowOptions<T>,
   ): Promise<T[]>
-  /** Counts the newest `most` of these records by a member, and adds up others, in SQL's units. */
-  tally<T extends object>(
-    entity: EntityClass<T>,
-    condition: RecordCondition<T>,
-    tally: Tally<T>,
-  ): Promise<TallyRow[]>
   /** Missing members get their defaults at once, including the id. */
   create<T extends object>(entity: EntityClass<T>, members: RequiredEntityData<T>): T
   remove(record: object): void
@@ -138,8 +139,8 @@ export interface Records {
 
 type ReadOptions<T> = Omit<FindOptions<T>, 'lock'> & { readonly lock?: never }
 
-/** The records of a `ReadContext`: found, counted and added up. None is locked, created or removed. */
-export interface RecordReader extends Pick<Records, 'findOneOrFail' | 'count' | 'rows' | 'tally'> {
+/** The records of a `ReadContext`: found and counted. None is locked, created or removed. */
+export interface RecordReader extends Pick<Records, 'findOneOrFail' | 'count' | 'rows'> {
   find<T extends object>(
     entity: EntityClass<T>,
     condition: RecordCondition<T>,

@@ -203,5 +203,6 @@ function refuseUndefined(where: Filter): void {
     const wanted: unknown = (where as Record<PropertyKey, unknown>)[key]
     if (wanted === undefined) throw new Error(`a condition on ${String(key)} is undefined`)
     if (key === '$and' || key === '$or') for (const part of wanted as Filter[]) refuseUndefined(part)
+    else if (typeof wanted === 'object' && wanted !== null) refuseUndefined(wanted)
   }
 }

@@ -1,13 +1,11 @@
 import { type EntityClass, LockMode, type RequiredEntityData } from '@mikro-orm/core'
 import type { TenantNow } from '../contract/actor.ts'
 import {
-  Comparison,
   type FindOptions,
+  isComparison,
   type RecordCondition,
   type Records,
   type RowOptions,
-  type Tally,
-  type TallyRow,
 } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
 import type { TenantEntityManager } from './entity-manager.ts'
@@ -16,23 +14,20 @@ import { openEntityManager } from './orm.ts'
 /** The types cannot see into JSON: an object of it is refused here. */
 function refuseObjects(member: string, wanted: unknown): unknown {
   if (typeof wanted !== 'object' || wanted === null || wanted instanceof Date) return wanted
+  if (isComparison(wanted)) return wanted
   throw new Error(`a condition on ${member} is an object: compare with a value, or by not, oneOf or inRange`)
 }
 
-/** A condition as MikroORM writes it. Its own operators stay as they are. */
-export function filterOf(condition: object, read = (_: string, wanted: unknown) => wanted): object {
+function filterOf(condition: object): object {
   const filter: Record<PropertyKey, unknown> = {}
   for (const key of Reflect.ownKeys(condition)) {
     const wanted: unknown = (condition as Record<PropertyKey, unknown>)[key]
     if (typeof key === 'symbol') filter[key] = wanted
-    else if (key === '$and' || key === '$or')
-      filter[key] = (wanted as object[]).map(part => filterOf(part, read))
-    else filter[key] = wanted instanceof Comparison ? wanted.operators : read(key, wanted)
+    else if (key === '$and' || key === '$or') filter[key] = (wanted as object[]).map(filterOf)
+    else filter[key] = refuseObjects(key, wanted)
   }
   return filter
 }
-
-const conditionAsFilter = (condition: object): object => filterOf(condition, refuseObjects)
 
 /** `records` on an entity manager. */
 export class EntityRecords implements Records {
@@ -47,7 +42,7 @@ export class EntityRecords implements Records {
     condition: RecordCondition<T>,
     options: FindOptions<T> = {},
   ): Promise<T[]> {
-    return this.#em().find(entity, conditionAsFilter(condition), withLockMode(options))
+    return this.#em().find(entity, filterOf(condition), withLockMode(options))
   }
 
   async findOne<T extends object>(
@@ -55,7 +50,7 @@ export class EntityRecords implements Records {
     condition: RecordCondition<T>,
     options: FindOptions<T> = {},
   ): Promise<T | null> {
-    return this.#em().findOne(entity, conditionAsFilter(condition), withLockMode(options))
+    return this.#em().findOne(entity, filterOf(condition), withLockMode(options))
   }
 
   async findOneOrFail<T extends object>(entity: EntityClass<T>, condition: RecordCondition<T>): Promise<T> {
@@ -69,7 +64,7 @@ export class EntityRecords implements Records {
   }
 
   async count<T extends object>(entity: EntityClass<T>, condition: object = {}): Promise<number> {
-    return this.#em().count(entity, conditionAsFilter(condition))
+    return this.#em().count(entity, filterOf(condition))
   }
 
   async rows<T extends object>(
@@ -77,15 +72,7 @@ export class EntityRecords implements Records {
     condition: RecordCondition<T>,
     options: RowOptions<T> = {},
   ): Promise<T[]> {
-    return this.#em().rows<T>(entity, conditionAsFilter(condition), options)
-  }
-
-  async tally<T extends object>(
-    entity: EntityClass<T>,
-    condition: RecordCondition<T>,
-    tally: Tally<T>,
-  ): Promise<TallyRow[]> {
-    return this.#em().tally(entity, conditionAsFilter(condition), tally)
+    return this.#em().rows<T>(entity, filterOf(condition), options)
   }
 
   create<T extends object>(entity: EntityClass<T>, members: RequiredEntityData<T>): T {

@@ -18,7 +18,12 @@ export interface Selection {
 
 type Members = Readonly<Record<string, unknown>>
 
-const comparisons: Readonly<Record<string, (column: Column, place: string) => string>> = {
+/** A column, or a fragment of SQL: PostgreSQL finds the type of a fragment itself. */
+type Compared = Pick<Column, 'name'> & Partial<Pick<Column, 'type'>>
+
+const listOf = (place: string, type: string | undefined): string => (type ? `${place}::${type}[]` : place)
+
+const comparisons: Readonly<Record<string, (compared: Compared, place: string) => string>> = {
   $eq: ({ name }, place) => `${name} = ${place}`,
   // `coalesce` hides the comparison from PostgreSQL's statistics: if all rows have the same status, they say that no row
   // has another status than $1, and a list would be sorted as if it were a single row.
@@ -27,8 +32,8 @@ const comparisons: Readonly<Record<string, (column: Column, place: string) => st
   $gte: ({ name }, place) => `${name} >= ${place}`,
   $lt: ({ name }, place) => `${name} < ${place}`,
   $lte: ({ name }, place) => `${name} <= ${place}`,
-  $in: ({ name, type }, place) => `${name} = any(${place}::${type}[])`,
-  $nin: ({ name, type }, place) => `${name} <> all(${place}::${type}[])`,
+  $in: ({ name, type }, place) => `${name} = any(${listOf(place, type)})`,
+  $nin: ({ name, type }, place) => `${name} <> all(${listOf(place, type)})`,
   $like: ({ name }, place) => `${name} like ${place}`,
   // In any case, also of letters beyond ASCII, which the collation of a database may not fold.
   $ilike: ({ name }, place) => `${name} ilike ${place} collate "pg_c_utf8"`,
@@ -158,7 +163,7 @@ group by 1 order by 1`
   #condition(where: object, values: unknown[]): string {
     const parts = Reflect.ownKeys(where).map(key => {
       const wanted: unknown = (where as Record<PropertyKey, unknown>)[key]
-      if (typeof key === 'symbol') return rawCondition(key, values)
+      if (typeof key === 'symbol') return rawCondition(key, wanted, values)
       if (key === '$and' || key === '$or') {
         const joined = (wanted as object[]).map(part => this.#condition(part, values))
         return joined.length === 0 ? 'true' : `(${joined.join(key === '$or' ? ' or ' : ' and ')})`
@@ -189,14 +194,16 @@ const keyMember = (member: string): string => `key ${member}`
 const renamed = (key: Members): Members =>
   Object.fromEntries(Object.entries(key).map(([member, value]) => [keyMember(member), value]))
 
-function rawCondition(key: symbol, values: unknown[]): string {
+/** `[raw(…)]: []` is a condition; any other value is what the fragment is compared with. */
+function rawCondition(key: symbol, wanted: unknown, values: unknown[]): string {
   const fragment = RawQueryFragment.getKnownFragment(key)
   if (!fragment) throw new NotPlain('a symbol that is no fragment of SQL')
   const own = [...fragment.params]
-  return `(${fragment.sql.replaceAll('?', () => `$${values.push(own.shift())}`)})`
+  const name = `(${fragment.sql.replaceAll('?', () => `$${values.push(own.shift())}`)})`
+  return Array.isArray(wanted) && wanted.length === 0 ? name : comparisonOf({ name }, wanted, values)
 }
 
-function comparisonOf(column: Column, wanted: unknown, values: unknown[]): string {
+function comparisonOf(column: Compared, wanted: unknown, values: unknown[]): string {
   if (wanted === null) return `${column.name} is null`
   if (typeof wanted !== 'object' || wanted instanceof Date) return `${column.name} = $${values.push(wanted)}`
   const parts = Object.entries(wanted).map(([operator, value]) => {

@@ -1,7 +1,7 @@
 import type { Tenant } from '../contract/actor.ts'
 import type { ReadContext } from '../contract/context.ts'
 import type { RecordPage } from '../contract/page.ts'
-import type { Range, RecordCondition, RowSource } from '../contract/records.ts'
+import type { Comparison, RecordCondition, RowSource } from '../contract/records.ts'
 import { pageOfSource } from '../database/page-of-source.ts'
 import { Event } from './event.ts'
 
@@ -49,7 +49,7 @@ export interface EventFilters {
   readonly requestId?: string | null | undefined
   readonly resourceId?: string | null | undefined
   readonly agentId?: string | null | undefined
-  readonly id?: Range<string> | undefined
+  readonly id?: Comparison<string> | undefined
 }
 
 /** A page of events, of which all have these members and meet the condition. */
@@ -61,7 +61,7 @@ export function pageOfEvents(
   const by = (Object.keys(shared) as SharedMember[]).find(member => filters[member])
   const value = by && filters[by]
   if (!by || !value) return context.page(Event, condition)
-  const { gte, lt } = filters.id?.bounds ?? {}
+  const { $gte: gte, $lt: lt } = filters.id ?? {}
   return pageOfSource(context, Event, condition, after => {
     const before = [lt, after].flatMap(id => (id ? [['<', id] as const] : []))
     const bounds = gte ? [...before, ['>=', gte] as const] : before

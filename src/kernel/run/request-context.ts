@@ -9,12 +9,12 @@ import { type PageRequest, type PageRows, type RecordPage, readRecordPage } from
 import { Problem, type Refusal } from '../contract/problem.ts'
 import type { DurableProcess, ProcessRecord } from '../contract/process.ts'
 import type { RawRequest } from '../contract/raw-request.ts'
-import type { RecordCondition, Records } from '../contract/records.ts'
+import type { RecordCondition, Records, Tally, TallyRow } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
 import { readExclusively, readSnapshot } from '../database/connection.ts'
 import { actorReach } from '../database/entity.ts'
 import type { TenantEntityManager } from '../database/entity-manager.ts'
-import { EntityRecords, filterOf } from '../database/entity-records.ts'
+import { EntityRecords } from '../database/entity-records.ts'
 import { openEntityManager } from '../database/orm.ts'
 import { sqlOn } from '../database/prepared-sql.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
@@ -176,10 +176,9 @@ export class RequestContext implements Context {
     by = 'id' as keyof T & string,
     first?: number,
   ): Promise<RecordPage<T>> => {
-    const wanted = filterOf(where as object)
     const read = (after: string | undefined, limit: number) => {
       const rest = after === undefined ? {} : { [by]: { $lt: after } }
-      return this.em.rows<T>(entity, { $and: [wanted, rest] }, { orderBy: { [by]: 'desc' }, limit })
+      return this.em.rows<T>(entity, { $and: [where, rest] }, { orderBy: { [by]: 'desc' }, limit })
     }
     return this.#pageThrough(read, by, first)
   }
@@ -187,6 +186,12 @@ export class RequestContext implements Context {
   pageBy = <T extends { id: string }>(
     read: (after: string | undefined, most: number) => Promise<T[]>,
   ): Promise<RecordPage<T>> => this.#pageThrough(read, 'id')
+
+  tally = <T extends object>(
+    entity: EntityClass<T>,
+    where: FilterQuery<NoInfer<T>>,
+    tally: Tally<T>,
+  ): Promise<TallyRow[]> => this.em.tally(entity, where as object, tally)
 
   pageOf = <T extends { id: string }>(all: readonly T[]): RecordPage<T> => {
     const { limit, after } = this.#pageQuery()

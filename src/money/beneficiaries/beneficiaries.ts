@@ -1,9 +1,10 @@
+import { LockMode, raw } from '@mikro-orm/core'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
+import type { EntityManager, EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
-import { type RecordReader, type Records, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import {
@@ -20,10 +21,9 @@ import { beneficiariesApi } from './api.ts'
 import { Beneficiary, beneficiariesPersonalData, bicMismatch, toSepaName } from './beneficiary.ts'
 
 const notDeleted = { deletedAt: null }
-const lockedInOrder = { orderBy: { id: 'asc' }, lock: true } as const
 
-export const findBeneficiary = (records: RecordReader, id: string): Promise<Beneficiary | null> =>
-  records.findOne(Beneficiary, { id, ...notDeleted })
+export const findBeneficiary = (em: EntityReader, id: string): Promise<Beneficiary | null> =>
+  em.findOne(Beneficiary, { id, ...notDeleted })
 
 export interface BeneficiaryRow extends Row {
   readonly id: string
@@ -47,8 +47,8 @@ export async function beneficiariesById(
   return new Map(payees.map(payee => [payee.id, payee]))
 }
 
-async function lockBeneficiary(records: Records, id: string): Promise<Beneficiary | null> {
-  const beneficiary = await records.lock(Beneficiary, id)
+async function lockBeneficiary(em: EntityManager, id: string): Promise<Beneficiary | null> {
+  const beneficiary = await em.findOne(Beneficiary, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   return beneficiary?.deletedAt ? null : beneficiary
 }
 
@@ -77,20 +77,24 @@ function changesOfPayee(
  * original, and a concurrent second one is retried. Locks it, so that it is not deleted while it gets a
  * duplicate.
  */
-const originalOf = (records: Records, iban: string): Promise<Beneficiary | null> =>
-  records.findOne(Beneficiary, { iban, duplicateOf: null, ...notDeleted }, { lock: true })
+const originalOf = (em: EntityManager, iban: string): Promise<Beneficiary | null> =>
+  em.findOne(
+    Beneficiary,
+    { iban, duplicateOf: null, ...notDeleted },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
 
 /** The oldest duplicate becomes the original when the original is deleted or gets another IBAN. */
 async function promoteOldestDuplicate(
   original: Beneficiary,
-  { records, emit }: WriteContext<Pick<(typeof beneficiariesApi.delete)['emits'], 'beneficiary.updated'>>,
+  { em, emit }: WriteContext<Pick<(typeof beneficiariesApi.delete)['emits'], 'beneficiary.updated'>>,
 ): Promise<void> {
   // The unique key allows a new original once the old one is written.
-  await records.flush()
-  const [oldest, ...others] = await records.find(
+  await em.flush()
+  const [oldest, ...others] = await em.find(
     Beneficiary,
     { duplicateOf: original.id, ...notDeleted },
-    lockedInOrder,
+    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
   )
   if (!oldest) return
   oldest.duplicateOf = null
@@ -114,8 +118,8 @@ async function recordAnswer(
   { beneficiaryId, payee }: VerificationRequest,
   context: Verifying,
 ) {
-  const { records, now, emit, refuse } = context
-  const beneficiary = await lockBeneficiary(records, beneficiaryId)
+  const { em, now, emit, refuse } = context
+  const beneficiary = await lockBeneficiary(em, beneficiaryId)
   if (!beneficiary) return refuse('beneficiary_not_found')
   if (isUnansweredRailCall(answer)) return refuse(answer === 'late' ? 'bank_silent' : 'bank_answer_unusable')
   if (beneficiary.name !== payee.name || beneficiary.iban !== payee.iban) return refuse('beneficiary_changed')
@@ -126,11 +130,11 @@ async function recordAnswer(
 }
 
 const beneficiaries = bindHandlers(beneficiariesApi, {
-  async create({ body: { country, ...body } }, { records, emit, refuse }) {
+  async create({ body: { country, ...body } }, { em, emit, refuse }) {
     const mismatch = bicMismatch(body)
     if (mismatch) return refuse('bic_does_not_fit', mismatch)
-    const original = await originalOf(records, body.iban)
-    const beneficiary = records.create(Beneficiary, {
+    const original = await originalOf(em, body.iban)
+    const beneficiary = em.create(Beneficiary, {
       ...body,
       sepaName: toSepaName(body.name),
       country: country ?? countryOfIban(body.iban),
@@ -141,20 +145,19 @@ const beneficiaries = bindHandlers(beneficiariesApi, {
   },
 
   list({ query: { iban, country, verification } }, { page }) {
-    const byResult =
-      verification === 'none'
-        ? sqlCondition("verification ->> 'result' is null")
-        : verification && sqlCondition("verification ->> 'result' = ?", [verification])
+    const byResult = verification && {
+      [raw("verification ->> 'result'")]: verification === 'none' ? null : verification,
+    }
     return page(Beneficiary, { ...notDeleted, ...definedOnly({ iban, country }), ...byResult })
   },
 
-  async get({ params }, { records, refuse }) {
-    return (await findBeneficiary(records, params.id)) ?? refuse('beneficiary_not_found')
+  async get({ params }, { em, refuse }) {
+    return (await findBeneficiary(em, params.id)) ?? refuse('beneficiary_not_found')
   },
 
   async update({ params, body: { webauthnAssertion, ...body } }, context) {
-    const { records, emit, refuse } = context
-    const beneficiary = await lockBeneficiary(records, params.id)
+    const { em, emit, refuse } = context
+    const beneficiary = await lockBeneficiary(em, params.id)
     if (!beneficiary) return refuse('beneficiary_not_found')
     const changes = beneficiary.changesTo(body)
     const mismatch = bicMismatch({ bic: beneficiary.bic, iban: beneficiary.iban, ...changes })
@@ -167,7 +170,7 @@ const beneficiaries = bindHandlers(beneficiariesApi, {
       context,
     )
     if (unsigned) return unsigned
-    const original = changes.iban ? await originalOf(records, changes.iban) : undefined
+    const original = changes.iban ? await originalOf(em, changes.iban) : undefined
     beneficiary.change(changes)
     if (original !== undefined) beneficiary.duplicateOf = original?.id ?? null
     emit('beneficiary.updated', { ...beneficiaryEvent(beneficiary), changed })
@@ -176,8 +179,8 @@ const beneficiaries = bindHandlers(beneficiariesApi, {
   },
 
   async delete({ params }, context) {
-    const { records, now, emit, refuse } = context
-    const beneficiary = await lockBeneficiary(records, params.id)
+    const { em, now, emit, refuse } = context
+    const beneficiary = await lockBeneficiary(em, params.id)
     if (!beneficiary) return refuse('beneficiary_not_found')
     beneficiary.deletedAt = now
     emit('beneficiary.deleted', beneficiaryEvent(beneficiary))
@@ -185,8 +188,8 @@ const beneficiaries = bindHandlers(beneficiariesApi, {
   },
 
   verify: externalCall(beneficiariesApi.verify, {
-    async reserve({ params }, { records, tenant: { mode }, systems, refuse }) {
-      const beneficiary = await findBeneficiary(records, params.id)
+    async reserve({ params }, { em, tenant: { mode }, systems, refuse }) {
+      const beneficiary = await findBeneficiary(em, params.id)
       if (!beneficiary) return refuse('beneficiary_not_found')
       // Throws before anything is reserved if this mode has no rail.
       systems.sepaRail(mode)

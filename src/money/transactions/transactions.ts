@@ -1,15 +1,10 @@
+import { type FilterQuery, LockMode, raw } from '@mikro-orm/core'
 import type { z } from 'zod'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context, EmitContext, ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type InputOf } from '../../kernel/contract/operation.ts'
-import {
-  contains,
-  inRange,
-  type RecordCondition,
-  type SqlCondition,
-  sqlCondition,
-} from '../../kernel/contract/records.ts'
+import { contains, type SqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithinCondition, idRangeCondition } from '../../kernel/database/created-within.ts'
 import { statusCondition } from '../../kernel/database/deadline-rows.ts'
 import { definedOnly, merchantCondition } from '../../kernel/database/entity.ts'
@@ -118,23 +113,20 @@ export function newCompletedTransaction(
   return transaction
 }
 
+const MADE_WITH_DELEGATION = `exists (select from intents i
+  where (i.owner_id, i.mode, i.id) = (transactions.owner_id, transactions.mode, intent_id) and i.delegation_id = ?)`
+
 /** Limits a delegation's token to payments on intents that were declared with it. */
 export const delegationCondition = ({ delegationId }: Pick<Actor, 'delegationId'>): SqlCondition =>
-  delegationId
-    ? sqlCondition(
-        'exists (select from intents i where (i.owner_id, i.mode, i.id) = (transactions.owner_id, transactions.mode, intent_id) and i.delegation_id = ?)',
-        [delegationId],
-      )
-    : {}
+  delegationId ? { [raw(MADE_WITH_DELEGATION, [delegationId])]: [] } : {}
+
+const IS_OPEN = 'id = any(array(select o.id from open_transactions o where (o.owner_id, o.mode) = (?, ?)))'
 
 const byStatus = (status: Transaction['status'] | undefined, { ownerId, mode }: Tenant) =>
   statusCondition(status, {
     exceptional: ['declined', 'refunded'],
     open: ['authorization', 'settlement', 'settled'],
-    isOpen: sqlCondition(
-      'id = any(array(select o.id from open_transactions o where (o.owner_id, o.mode) = (?, ?)))',
-      [ownerId, mode],
-    ),
+    isOpen: { [raw(IS_OPEN, [ownerId, mode])]: [] },
   })
 
 type Filters = InputOf<typeof transactionsApi.summary>['query']
@@ -149,16 +141,14 @@ const AMONG_NEWEST = `id >= coalesce((select t.id from transactions t
 function searchCondition(
   { merchantContains, minAmountCents, maxAmountCents, to }: Filters,
   { ownerId, mode }: Tenant,
-): RecordCondition<Transaction> {
+): FilterQuery<Transaction> & object {
   if (merchantContains === undefined && minAmountCents === undefined && maxAmountCents === undefined)
     return {}
-  const before = idRangeCondition('txn', { from: undefined, to })?.bounds.lt ?? AFTER_ALL_IDS
+  const before = idRangeCondition('txn', { from: undefined, to })?.$lt ?? AFTER_ALL_IDS
   return {
     ...(merchantContains !== undefined && { merchant: contains(merchantContains.trim()) }),
-    ...((minAmountCents !== undefined || maxAmountCents !== undefined) && {
-      amountCents: inRange({ gte: minAmountCents, lte: maxAmountCents }),
-    }),
-    ...sqlCondition(AMONG_NEWEST, [ownerId, mode, before]),
+    amountCents: definedOnly({ $gte: minAmountCents, $lte: maxAmountCents }),
+    [raw(AMONG_NEWEST, [ownerId, mode, before])]: [],
   }
 }
 
@@ -179,7 +169,7 @@ const transactions = bindHandlers(transactionsApi, {
     context.page(Transaction, await conditionOf(filters, context)),
 
   async summary({ query }, context) {
-    const rows = await context.records.tally(Transaction, await conditionOf(query, context), {
+    const rows = await context.tally(Transaction, await conditionOf(query, context), {
       by: 'status',
       sums: ['amountCents', 'refundedCents'],
       most: MAX_COUNTED_PAYMENTS,
@@ -200,13 +190,17 @@ const transactions = bindHandlers(transactionsApi, {
     }
   },
 
-  async get({ params }, { records, actor, refuse }) {
+  async get({ params }, { em, actor, refuse }) {
     const where = { id: params.id, ...delegationCondition(actor) }
-    return (await records.findOne(Transaction, where)) ?? refuse('transaction_not_found')
+    return (await em.findOne(Transaction, where)) ?? refuse('transaction_not_found')
   },
 
-  async update({ params, body }, { records, emit, refuse }) {
-    const transaction = await records.lock(Transaction, params.id)
+  async update({ params, body }, { em, emit, refuse }) {
+    const transaction = await em.findOne(
+      Transaction,
+      { id: params.id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (!transaction) return refuse('transaction_not_found')
     transaction.memo = body.memo
     emit('transaction.updated', transactionEvent(transaction))

@@ -1,6 +1,6 @@
+import { LockMode } from '@mikro-orm/core'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
-import { not } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { closeLedgerAccount, lockBook, openWalletAccount } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
@@ -40,9 +40,9 @@ export async function openWallet(
   members: Members,
   context: WriteContext<{ 'wallet.created': typeof WalletEvent }>,
 ): Promise<Wallet> {
-  const { records, sql, emit, queueStatement } = context
+  const { em, sql, emit, queueStatement } = context
   const number = members.kind === 'card' ? NO_IBAN : await nextIban(context)
-  const wallet = records.create(Wallet, { ...members, ...number })
+  const wallet = em.create(Wallet, { ...members, ...number })
   queueStatement(openWalletAccount(sql, context, wallet.id))
   emit('wallet.created', walletEventWithBalance(wallet, ZERO_BALANCE))
   return wallet
@@ -55,7 +55,7 @@ async function nextIban({ sql, tenant, settings }: WriteContext) {
   return newVirtualIban(tenant.mode, settings.walletBank, sequence?.number ?? 0n)
 }
 
-export const walletNotClosed = not('closed')
+export const walletNotClosed = { $ne: 'closed' } as const
 
 export interface WalletRow extends Row {
   readonly id: string
@@ -85,11 +85,11 @@ export const firstOpenWallet = (
   wallets: ReadonlyMap<string, Pick<WalletRow, 'status'>>,
 ): string | null => ids.find(id => (wallets.get(id ?? '')?.status ?? 'closed') !== 'closed') ?? null
 
-export const findMainWallet = ({ records }: ReadContext): Promise<Wallet | null> =>
-  records.findOne(Wallet, { kind: 'owner', status: walletNotClosed }, { orderBy: { id: 'asc' } })
+export const findMainWallet = ({ em }: ReadContext): Promise<Wallet | null> =>
+  em.findOne(Wallet, { kind: 'owner', status: walletNotClosed }, { orderBy: { id: 'asc' } })
 
-export async function findOnlyOpenWallet({ records }: ReadContext): Promise<Wallet | 'several' | undefined> {
-  const [wallet, other] = await records.find(
+export async function findOnlyOpenWallet({ em }: ReadContext): Promise<Wallet | 'several' | undefined> {
+  const [wallet, other] = await em.find(
     Wallet,
     { kind: 'owner', status: walletNotClosed },
     { orderBy: { id: 'asc' }, limit: 2 },
@@ -132,7 +132,7 @@ export async function closeWallet(
   id: string,
   context: WriteContext<{ 'wallet.closed': typeof WalletEvent }>,
 ): Promise<boolean> {
-  const wallet = await context.records.lock(Wallet, id)
+  const wallet = await context.em.findOne(Wallet, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!wallet || !walletMachine.move(wallet, 'closed')) return false
   context.queueStatement(closeLedgerAccount(context.sql, context, id))
   context.emit('wallet.closed', walletEventWithBalance(wallet, ZERO_BALANCE))

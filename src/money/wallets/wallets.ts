@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
@@ -17,15 +18,15 @@ import {
 import { isPurse, Wallet, walletMachine, walletsPersonalData } from './wallet.ts'
 
 /** Why a wallet cannot be a parent. Locks it, so that it is not closed at the same time. */
-async function parentProblem(id: string, { records }: WriteContext) {
-  const wallet = await records.lock(Wallet, id)
+async function parentProblem(id: string, { em }: WriteContext) {
+  const wallet = await em.findOne(Wallet, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!wallet) return 'parent_not_found'
   return wallet.kind === 'owner' && wallet.status !== 'closed' ? undefined : 'parent_not_usable'
 }
 
-export async function findWallet({ records, sql, tenant }: ReadContext, id: string) {
+export async function findWallet({ em, sql, tenant }: ReadContext, id: string) {
   const [wallet, balances] = await Promise.all([
-    records.findOne(Wallet, { id }),
+    em.findOne(Wallet, { id }),
     readWalletBalances(sql, tenant, [id]),
   ])
   return wallet && walletWithBalance(wallet, balances.get(id) ?? ZERO_BALANCE)
@@ -33,8 +34,11 @@ export async function findWallet({ records, sql, tenant }: ReadContext, id: stri
 
 /** Locked after its account. Payments lock the account too, so none is in progress. */
 async function lockWallet(context: WriteContext, id: string) {
-  const { records, sql } = context
-  return Promise.all([lockBook(sql, context, { wallets: [id] }), records.lock(Wallet, id)])
+  const { em, sql } = context
+  return Promise.all([
+    lockBook(sql, context, { wallets: [id] }),
+    em.findOne(Wallet, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+  ])
 }
 
 const wallets = bindHandlers(walletsApi, {
@@ -79,8 +83,8 @@ const wallets = bindHandlers(walletsApi, {
     return record
   },
 
-  async balance({ params, query }, { records, sql, tenant, now, refuse }) {
-    const wallet = await records.findOne(Wallet, { id: params.id })
+  async balance({ params, query }, { em, sql, tenant, now, refuse }) {
+    const wallet = await em.findOne(Wallet, { id: params.id })
     if (!wallet) return refuse('wallet_not_found')
     const at = query.at ?? now
     const balance = await readWalletBalanceAt(sql, tenant, at, wallet.id)
@@ -89,10 +93,10 @@ const wallets = bindHandlers(walletsApi, {
   },
 
   async close({ params }, context) {
-    const { records, refuse } = context
+    const { em, refuse } = context
     const [[book, wallet], openBelow] = await Promise.all([
       lockWallet(context, params.id),
-      records.count(Wallet, { parentWalletId: params.id, status: walletNotClosed }),
+      em.count(Wallet, { parentWalletId: params.id, status: walletNotClosed }),
     ])
     if (!wallet) return refuse('wallet_not_found')
     if (isPurse(wallet)) return refuse('wallet_of_card')

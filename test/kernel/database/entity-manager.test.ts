@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
+import { type FilterQuery, LockMode, raw } from '@mikro-orm/core'
 import fc from 'fast-check'
 import pg from 'pg'
+import type { EntityManager } from '../../../src/kernel/contract/entity-manager.ts'
 import {
   contains,
   inRange,
@@ -392,6 +394,9 @@ describe('a condition', () => {
         const found = await reading.store.find(Note, condition, { orderBy: { id: 'asc' } })
         const expected = notes.filter(isMet)
         expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id).toSorted())
+        // `em` takes the same, so a condition can be shared by both.
+        expect(await reading.em.find(Note, condition, { orderBy: { id: 'asc' } })).toEqual(found)
+        expect(await reading.em.count(Note, condition)).toBe(found.length)
         expect(reading.sent[0]?.text).not.toMatch(/anna|Bert|hara|'x'/)
       }),
       { numRuns: 200 },
@@ -452,6 +457,75 @@ describe('a condition', () => {
       { '(true)': [] },
     ]
     expect(conditions).toHaveLength(6)
+  })
+})
+
+describe('a filter', () => {
+  const ownerId = 'owner_filters'
+
+  /** The entity manager as handlers see it. */
+  const open = (): EntityManager => openManager({ ownerId }).em as unknown as EntityManager
+
+  async function namesBy(where: FilterQuery<Note>): Promise<string[]> {
+    const { em } = openManager({ ownerId })
+    const records = await em.find(Note, where, { orderBy: { name: 'asc' } })
+    const rows = await em.rows(Note, where as object, { orderBy: { name: 'asc' } })
+    expect(rows.map(({ id }) => id)).toEqual(records.map(({ id }) => id))
+    expect(await em.count(Note, where)).toBe(records.length)
+    return records.map(({ name }) => name)
+  }
+
+  test('finds by MikroORM’s operators and fragments of SQL, records and rows alike', async () => {
+    for (const name of ['Ada', 'Bea', 'Cleo']) await createNote({ name }, ownerId)
+    await createNote({ name: 'Dora', description: 'Long' }, ownerId)
+    expect(await namesBy({ name: { $in: ['Ada', 'Dora'] } })).toEqual(['Ada', 'Dora'])
+    expect(await namesBy({ name: { $gte: 'Bea', $lt: 'Dora' } })).toEqual(['Bea', 'Cleo'])
+    expect(await namesBy({ name: { $nin: ['Ada'] }, description: null })).toEqual(['Bea', 'Cleo'])
+    expect(await namesBy({ description: { $ne: null } })).toEqual(['Dora'])
+    expect(await namesBy({ $or: [{ name: { $like: 'A%' } }, { name: { $ilike: 'b%' } }] })).toEqual([
+      'Ada',
+      'Bea',
+    ])
+    expect(await namesBy({ [raw('length(name) = ?', [3])]: [], name: { $ne: 'Ada' } })).toEqual(['Bea'])
+    expect(await namesBy({ [raw('lower(name)')]: 'cleo' })).toEqual(['Cleo'])
+    expect(await namesBy({ [raw('lower(description)')]: null, name: { $gt: 'Bea' } })).toEqual(['Cleo'])
+    expect(await namesBy({ [raw('lower(name)')]: { $in: ['ada', 'cleo'] } })).toEqual(['Ada', 'Cleo'])
+    expect(await namesBy({ [raw('left(name, ?)', [1])]: { $gt: 'A', $lte: 'C' } })).toEqual(['Bea', 'Cleo'])
+  })
+
+  test('is refused where a bound is undefined, which SQL would take for null', async () => {
+    const bounds = { $gte: undefined, $lt: 'Bea' } as unknown as { $lt: string }
+    for (const where of [{ name: bounds }, { $or: [{ name: bounds }] }])
+      await expect(open().find(Note, where)).rejects.toThrow('a condition on $gte is undefined')
+  })
+
+  test('locks, reads anew and removes as MikroORM does', async () => {
+    const { id } = await createNote({ name: 'Eve' }, ownerId)
+    const em = open()
+    const note = await em.findOneOrFail(Note, { id })
+    await pool.query(`update notes set name = 'Eva' where id = $1`, [id])
+    expect(await em.findOne(Note, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })).toBe(note)
+    expect(note.name).toBe('Eva')
+    em.remove(note)
+    await em.flush()
+    expect(await open().findOne(Note, { id })).toBeNull()
+  })
+
+  test('has only values of the member’s type', () => {
+    const unread: unknown = ''
+    const filters: readonly FilterQuery<Note>[] = [
+      { name: { $ne: 'anna' }, description: null, createdAt: { $lt: new Date(0) } },
+      { name: not('anna'), description: oneOf(['x']), createdAt: inRange({ lt: new Date(0) }) },
+      // @ts-expect-error: an unknown value must be read first
+      { name: unread },
+      // @ts-expect-error: a number is compared with a text
+      { name: { $in: [1] } },
+      // @ts-expect-error: a bound that may be missing is left out by `definedOnly`
+      { name: { $gte: undefined } },
+      // @ts-expect-error: notes have no colour
+      { colour: 'red' },
+    ]
+    expect(filters).toHaveLength(6)
   })
 })
 
