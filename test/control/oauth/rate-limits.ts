@@ -11,7 +11,7 @@ const codeOf = async (token: string) => {
 const LIMITED = [429, 'rate_limited']
 
 describe('an assistant whose host sends the requests of many owners', () => {
-  test('counts each token by itself, and what is no token of an assistant for the address', async () => {
+  test('counts the assistants of each owner together, and what is no token of an assistant for the address', async () => {
     const owners = [await anOwnerAtTheBrowser(), await anOwnerAtTheBrowser()]
     const [one = '', other = ''] = await Promise.all(
       owners.map(async owner => (await aConnection(owner)).tokens.access_token),
@@ -26,7 +26,7 @@ describe('an assistant whose host sends the requests of many owners', () => {
       [200, null],
     ])
     await service.sql(
-      `${USE_UP} where client in (select max(client) from rate_limits where client like 'agent %')`,
+      `${USE_UP} where client in (select max(client) from rate_limits where client like 'assistants %')`,
     )
     const codes = [await codeOf(one), await codeOf(other)]
     expect(codes.map(([status]) => status).toSorted()).toEqual([200, 429])
