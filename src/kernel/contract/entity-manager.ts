@@ -1,6 +1,7 @@
 import type {
   EntityClass,
   FilterQuery,
+  LockMode,
   FindOptions as MikroOrmFindOptions,
   RequiredEntityData,
 } from '@mikro-orm/core'
@@ -9,7 +10,9 @@ import type {
 export interface FindOptions<T> extends Pick<MikroOrmFindOptions<T>, 'orderBy' | 'limit'> {}
 
 /** `LockMode.PESSIMISTIC_WRITE` locks until the transaction ends, and reads anew what was not locked already. */
-export interface LockOptions<T> extends FindOptions<T>, Pick<MikroOrmFindOptions<T>, 'lockMode'> {}
+export interface LockOptions<T> extends FindOptions<T> {
+  readonly lockMode?: LockMode.PESSIMISTIC_WRITE
+}
 
 /** MikroORM's entity manager, as a `ReadContext` sees it: it finds the records of the tenant that the caller may see. */
 export interface EntityReader {
@@ -55,5 +58,6 @@ export interface EntityManager extends EntityReader {
   /** Missing members get their defaults at once, including the id. */
   create<T extends object>(entity: EntityClass<T>, members: RequiredEntityData<NoInfer<T>>): T
   remove(record: object): unknown
+  /** Await it before you change anything: MikroORM would not notice what changes meanwhile. */
   flush(): Promise<void>
 }

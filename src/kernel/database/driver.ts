@@ -59,6 +59,13 @@ class PipelineConnection extends AbstractSqlConnection {
   }
 }
 
+/** MikroORM leaves out the quotes where PostgreSQL takes a text for null, or trims it. */
+class QuotingPlatform extends PostgreSqlPlatform {
+  override marshallArray(values: string[]): string {
+    return `{${values.map(value => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+  }
+}
+
 /** All that the unit of work reads of a write that returns no rows. */
 const SENT = { affectedRows: 1 } as QueryResult<never>
 
@@ -74,7 +81,7 @@ interface Sending {
  */
 export class PipelineDriver extends AbstractSqlDriver<PipelineConnection, PostgreSqlPlatform> {
   constructor(config: Configuration) {
-    super(config, new PostgreSqlPlatform(), PipelineConnection as never, ['pg'])
+    super(config, new QuotingPlatform(), PipelineConnection as never, ['pg'])
   }
 
   override createEntityManager(useContext?: boolean): this[typeof EntityManagerType] {

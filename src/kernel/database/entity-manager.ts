@@ -53,6 +53,7 @@ export class TenantEntityManager extends SqlEntityManager {
   /** Created or locked by this transaction: no other one can change the row. */
   readonly #held = new WeakSet<object>()
   #isReadOnly = false
+  #flushesUnderWay = 0
 
   open(sql: Sql, { isReadOnly }: { readonly isReadOnly: boolean }): void {
     this.setTransactionContext(new Channel(sql))
@@ -85,7 +86,7 @@ export class TenantEntityManager extends SqlEntityManager {
   ): Promise<Loaded<T, P, F, E>[]> {
     this.#refuseUnsafe(entity, where)
     const { orderBy, limit, lockMode } = options
-    if (lockMode !== LockMode.PESSIMISTIC_WRITE) return super.find(entity, where as never, options)
+    if (!isLocking(lockMode)) return super.find(entity, where as never, withoutFilters(options))
     const selection = { orderBy: orderBy as Selection['orderBy'], limit, isLocking: true }
     const rows = await this.#select(entity, where, selection)
     return rows.map(row => this.#lockedRecord(entity, row)) as Loaded<T, P, F, E>[]
@@ -102,10 +103,10 @@ export class TenantEntityManager extends SqlEntityManager {
     options: FindOneOptions<T, P, F, E> = {},
   ): Promise<Loaded<T, P, F, E> | null> {
     this.#refuseUnsafe(entity, where)
-    const isLocking = options.lockMode === LockMode.PESSIMISTIC_WRITE
+    const locks = isLocking(options.lockMode)
     const known = this.#knownById(entity, where)
-    if (known && (!isLocking || this.#held.has(known))) return known as Loaded<T, P, F, E>
-    if (!isLocking) return super.findOne(entity, where as never, options)
+    if (known && (!locks || this.#held.has(known))) return known as Loaded<T, P, F, E>
+    if (!locks) return super.findOne(entity, where as never, withoutFilters(options))
     const [record = null] = await this.find(entity, where, {
       ...(options as FindOptions<T, P, F, E>),
       limit: 1,
@@ -148,6 +149,12 @@ export class TenantEntityManager extends SqlEntityManager {
     return super.persist(record as T)
   }
 
+  override remove(record: unknown): this {
+    if (this.#flushesUnderWay > 0)
+      throw new Error('await the flush before a record is removed: it would be forgotten')
+    return super.remove(record as object)
+  }
+
   override async flush(): Promise<void> {
     const handedOver = this.handOver()
     const { sql } = this.#channel
@@ -157,7 +164,12 @@ export class TenantEntityManager extends SqlEntityManager {
 
   /** Sends what has changed, without waiting for the answers. A statement that is sent afterwards comes after it. */
   async handOver(): Promise<{ readonly sent: Promise<unknown>[] }> {
-    await super.flush()
+    this.#flushesUnderWay++
+    try {
+      await super.flush()
+    } finally {
+      this.#flushesUnderWay--
+    }
     return { sent: this.#channel.sent.splice(0) }
   }
 
@@ -196,6 +208,16 @@ export class TenantEntityManager extends SqlEntityManager {
     return record
   }
 }
+
+function isLocking(lockMode: LockMode | undefined): boolean {
+  if (lockMode === undefined) return false
+  if (lockMode === LockMode.PESSIMISTIC_WRITE) return true
+  throw new Error('a record is locked by LockMode.PESSIMISTIC_WRITE only')
+}
+
+/** No option turns the filter of the tenant off. */
+const withoutFilters = <O extends { filters?: unknown }>({ filters: _, ...options }: O): Omit<O, 'filters'> =>
+  options
 
 /** MikroORM would look for null. */
 function refuseUndefined(where: Filter): void {

@@ -17,6 +17,14 @@ const OPTIONS = {
   flushMode: 'commit',
   // The columns are `not null`, and the types of `create` ask for each member.
   validateRequired: false,
+  // Pinned: MikroORM would take them from the environment, `MIKRO_ORM_BATCH_SIZE` and others.
+  batchSize: 300,
+  useBatchInserts: true,
+  useBatchUpdates: true,
+  forceUndefined: false,
+  forceEntityConstructor: false,
+  populateAfterFlush: true,
+  preferEnvVars: false,
   ensureDatabase: false,
   logger: () => undefined,
 } as const

@@ -3,6 +3,7 @@ import type { ApiCall, ApiResponse } from '../contract/call.ts'
 import { type BatchItem, type BoundBatchedStep, type HotHandler, isNonEmpty } from '../contract/handlers.ts'
 import type { Ports } from '../contract/ports.ts'
 import { Problem } from '../contract/problem.ts'
+import { flushesSentOn } from '../database/entity-manager.ts'
 import type { ScopedIdempotencyKey } from '../journal/idempotency.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
 import { buildEvent, buildRefusal, buildWakeUpRow } from '../journal/journal-rows.ts'
@@ -43,6 +44,8 @@ export async function runBatch(
 ): Promise<PromiseSettledResult<HandlerResult>[]> {
   const entries = opened.map((one): BatchedCall => ({ call: one.call, key: one.key, result: resultOf(one) }))
   await decideAll(entries, runtime, tx)
+  // A reaction reads what the batch has written.
+  await flushesSentOn(tx.sql)
   for (const entry of entries) await reactTo(entry, runtime, tx)
   return entries.map(({ result }) => result ?? rejected(new Error('a call of a batch was not decided')))
 }

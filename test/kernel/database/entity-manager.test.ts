@@ -24,6 +24,8 @@ import { HandedNote, NOTES, Note } from './note.ts'
 const pool = new pg.Pool({ connectionString: await cloneDatabase(), pipeline: true })
 afterAll(() => pool.end())
 await pool.query(NOTES)
+// What an operator's environment may hold: MikroORM would take it over.
+Object.assign(process.env, { MIKRO_ORM_BATCH_SIZE: 'abc', MIKRO_ORM_FORCE_UNDEFINED: 'true' })
 openOrm([Note, HandedNote])
 
 const keyOf = ({ id, ownerId, mode }: { id: string; ownerId: string; mode: string }) =>
@@ -260,6 +262,47 @@ describe('a write of another tenant’s row', () => {
     ])
       await expect(write()).rejects.toThrow()
     expect(sent).toEqual([])
+  })
+})
+
+describe('a list of texts', () => {
+  const labels = ['Null', 'NULL', '', ' ', ' padded ', 'a,b', 'a\tb', '"quoted"', 'back\\slash', '{}', 'ü😀']
+
+  test('is stored as it is, in one row and in many, and is no change when it is found again', async () => {
+    const { em } = openManager({ ownerId: 'owner_labels' })
+    const [one, ...many] = ['one', 'two', 'three'].map(name => ({ name, labels }))
+    em.create(Note, one as never)
+    await em.flush()
+    for (const note of many) em.create(Note, note as never)
+    await em.flush()
+    const { em: later, sent } = openManager({ ownerId: 'owner_labels' })
+    const found = await later.find(Note, {})
+    expect(found.map(note => note.labels)).toEqual([labels, labels, labels])
+    await later.flush()
+    expect(sent).toHaveLength(1)
+    for (const note of found) note.labels = [...labels, 'null']
+    await later.flush()
+    const { em: last } = openManager({ ownerId: 'owner_labels' })
+    expect((await last.find(Note, {})).map(note => note.labels.at(-1))).toEqual(['null', 'null', 'null'])
+  })
+})
+
+describe('an option', () => {
+  test('turns no filter off, and locks by one mode only', async () => {
+    const { id } = await createNote({ name: 'Private' }, 'owner_private')
+    const { em } = openManager({ ownerId: 'owner_curious' })
+    const options = { filters: false } as never
+    expect(await em.findOne(Note, { id }, options)).toBeNull()
+    expect(await em.find(Note, {}, options)).toEqual([])
+    await expect(em.findOne(Note, { id }, { lockMode: LockMode.PESSIMISTIC_READ })).rejects.toThrow(
+      'LockMode',
+    )
+  })
+
+  test('of the environment changes nothing', async () => {
+    const pinned = ['batchSize', 'useBatchInserts', 'useBatchUpdates', 'forceUndefined'] as const
+    const { em } = openManager()
+    expect(pinned.map(name => em.config.get(name))).toEqual([300, true, true, false])
   })
 })
 
