@@ -126,7 +126,7 @@ describe('Kustomize builds', () => {
   test('the settings of the page into the ConfigMap that the programs read', () => {
     const { data, metadata } = only(readAll(texts.own), 'ConfigMap')
     expect(data).toMatchObject({ TEMPORAL_ADDRESS: 'temporal.example.com:7233', FILES_DIR: 'files' })
-    expect(texts.own.split(`name: ${metadata.name}\n`)).toHaveLength(6)
+    expect(texts.own.split(`name: ${metadata.name}\n`)).toHaveLength(7)
   })
 })
 

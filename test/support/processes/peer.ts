@@ -12,6 +12,8 @@ export async function runPeer(command: string, args: readonly string[], input: s
   })
   await started
   const ended = new Promise<number | null>(resolve => child.once('close', resolve))
+  // A program may end before it has read its input: its exit code says how.
+  child.stdin.on('error', () => undefined)
   child.stdin.end(input)
   const [output, errors, code] = await Promise.all([buffer(child.stdout), buffer(child.stderr), ended])
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${errors.toString()}`)
