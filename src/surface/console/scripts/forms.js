@@ -202,12 +202,19 @@ document.addEventListener('submit', event => {
   void once(submitter ?? form, work).finally(() => underWay.delete(form))
 })
 
+const WITH_SENTENCE = 'form:has([data-sentence])'
+
 for (const kind of ['input', 'reset'])
   document.addEventListener(kind, async event => {
-    const form = closestTo(event, 'form:has([data-sentence])')
+    const form = closestTo(event, WITH_SENTENCE)
     // It also waits until a reset form has its values.
     if (form) (await import('./read-back.js')).readBack(form)
   })
+
+// What a person typed before this script came is read back, too.
+for (const form of all(WITH_SENTENCE))
+  if ([...form.elements].some(field => 'defaultValue' in field && field.value !== field.defaultValue))
+    void import('./read-back.js').then(({ readBack }) => readBack(form))
 
 /** A field for an instant shows it in the reader's zone. */
 function fillInstants() {
