@@ -72,10 +72,11 @@ describe('a database of the last schema before the baseline', () => {
   test('is refused, with what to do, if it is not exactly that schema', async () => {
     const [stamp] = stamps
     expect(stamp).toMatchObject({ of: '0.5.0', applied: expect.stringMatching(/^[0-9a-f]{64}$/) })
-    expect(await hasOlderRuns(url)).toBe(true)
-    await expect(migrateDatabase(url)).rejects.toThrow(
-      'This database was made by a commit before the last one of version 0.5.0, and this version takes over data of 0.5.0 only. Nothing was changed. Start the last commit of version 0.5.0 with it once, and then this one. Or begin with an empty database: npm run reset deletes all data.',
-    )
+    const refusal =
+      'This database was made by a commit before the last one of version 0.5.0, and this version takes over data of 0.5.0 only. Nothing was changed. Start the last commit of version 0.5.0 with it once, and then this one. Or begin with an empty database: npm run reset deletes all data.'
+    await expect(migrateDatabase(url)).rejects.toThrow(refusal)
+    // Before the runs are ended, which come before migrating.
+    await expect(hasOlderRuns(url)).rejects.toThrow(refusal)
     expect(await appliedIn(client)).toEqual([{ name: 'm0208-leased-calls', checksum: 'of 0.5.0' }])
   })
 
@@ -89,6 +90,13 @@ describe('a database of the last schema before the baseline', () => {
     await migrateDatabase(url)
     expect(await hasOlderRuns(url)).toBe(false)
   })
+})
+
+test('runs of a database with an edited migration are not ended', async () => {
+  const { url, client } = await openedAtBaseline()
+  expect(await hasOlderRuns(url)).toBe(true)
+  await client.query(`update migration_checksums set checksum = 'edited'`)
+  await expect(hasOlderRuns(url)).rejects.toThrow(`src/migrations/${baseline.name} was edited after this`)
 })
 
 describe('migrations that were folded into the baseline', () => {
