@@ -52,11 +52,43 @@ export async function hasOlderRuns(url: string): Promise<boolean> {
     if (!isUsed || (isKept && (await runsIn(client)) >= RUNS)) return false
     await requirePostgres(client)
     await checkHistory(client, schemaHistory())
+    await refuseRunning(client)
     return true
   } finally {
     await client.end()
   }
 }
+
+/**
+ * A process at work holds a lease, and an idle one only sessions. These are known where `migrate` has a login of its own;
+ * those of a superuser belong to no program.
+ */
+const RUNNING = `
+select (
+  select ceil(extract(epoch from max(held_until) - clock_timestamp()))::int
+  from process_leases where held_until > clock_timestamp()
+) as "leaseSeconds", (
+  select string_agg(distinct a.usename::text, ' and ')
+  from pg_stat_activity a join pg_roles r on r.oid = a.usesysid
+  where a.datname = current_database() and a.usename <> current_user and not r.rolsuper
+    and pg_has_role(r.oid, to_regrole('agentpay_application'), 'member')
+) as logins`
+
+/** A program of the version before would begin runs of its own again, and they would never be ended. */
+async function refuseRunning(client: pg.Client): Promise<void> {
+  const { rows } = await client.query('select to_regclass($1) is not null as exists', ['process_leases'])
+  if (!rows[0].exists) return
+  const [{ leaseSeconds, logins }] = (await client.query(RUNNING)).rows
+  if (leaseSeconds)
+    throw new Error(
+      `Programs are at work on this database: they hold leases (process_leases). ${STOP_ALL} If they were killed, wait ${leaseSeconds} seconds.`,
+    )
+  if (logins)
+    throw new Error(`Programs are connected to this database, as ${logins} (pg_stat_activity). ${STOP_ALL}`)
+}
+
+const STOP_ALL =
+  'Nothing was changed. Stop all of them: API processes, workers and relays. Then run this again.'
 
 const runsIn = async (client: pg.Client): Promise<number> =>
   (await client.query('select coalesce(max(version), 0) as version from run_takeovers')).rows[0].version

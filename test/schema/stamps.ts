@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import {
@@ -11,6 +12,7 @@ import { hasOlderRuns, migrateDatabase, updateSchema } from '../../src/platform/
 import { cloneDatabase } from '../support/database.ts'
 import { describeSchema } from '../support/schema/catalog.ts'
 import { stampsOf } from '../support/schema/fold.ts'
+import { until } from '../support/until.ts'
 
 const { migrations, stamps } = schemaHistory()
 const [baseline] = migrations as [Migration, ...Migration[]]
@@ -97,6 +99,41 @@ test('runs of a database with an edited migration are not ended', async () => {
   expect(await hasOlderRuns(url)).toBe(true)
   await client.query(`update migration_checksums set checksum = 'edited'`)
   await expect(hasOlderRuns(url)).rejects.toThrow(`src/migrations/${baseline.name} was edited after this`)
+})
+
+describe('runs of the version before', () => {
+  const stop =
+    'Nothing was changed. Stop all of them: API processes, workers and relays. Then run this again.'
+
+  test('are not ended while one of its programs holds a lease', async () => {
+    const { url, client } = await openedAtBaseline()
+    await client.query(
+      `insert into process_leases values ('killed', 'outbox', now()), ('alive', 'calls', now() + interval '10 seconds')`,
+    )
+    const refused = hasOlderRuns(url)
+    await expect(refused).rejects.toThrow(
+      `at work on this database: they hold leases (process_leases). ${stop}`,
+    )
+    await expect(refused).rejects.toThrow(/If they were killed, wait ([1-9]|10) seconds\.$/)
+    await client.query(`update process_leases set held_until = now()`)
+    expect(await hasOlderRuns(url)).toBe(true)
+  })
+
+  test('are not ended while one of its programs is connected, even if it is idle', async () => {
+    const { url, client } = await openedAtBaseline()
+    const login = `programs_${randomUUID().slice(0, 8)}`
+    await client.query(`create role ${login} login password 'secret' in role agentpay_application`)
+    const programs = new pg.Client({
+      connectionString: Object.assign(new URL(url), { username: login, password: 'secret' }).href,
+    })
+    await programs.connect()
+    await expect(hasOlderRuns(url)).rejects.toThrow(
+      `are connected to this database, as ${login} (pg_stat_activity). ${stop}`,
+    )
+    await programs.end()
+    await until('the session ends', () => hasOlderRuns(url).catch(() => undefined))
+    await client.query(`drop role ${login}`)
+  })
 })
 
 describe('migrations that were folded into the baseline', () => {
