@@ -7,35 +7,31 @@ const CONNECT_MS = 5_000
 const AT_ONCE = 16
 const REASON = 'Its record was taken over by a newer version, which begins a new run for it.'
 
-/** The runs that were ended, and what operators had asked of them and was not carried out. */
-interface EndedRuns {
-  count: number
-  readonly signals: string[]
-}
+type Tell = (line: string) => void
 
 /**
  * Ends the open runs of the version before, whose histories this version's workflows cannot replay, and lists the
- * signals that wait in them. The relay starts new ones from the records. Call it while no relay or worker runs, and
- * again if it was interrupted.
+ * signals that wait in them: what operators had asked of them and was not carried out. The relay starts new ones from
+ * the records. Call it while no relay or worker runs, and again if it was interrupted.
  */
 export async function endPreviousRuns(
   { client, namespace, taskQueue }: TemporalAccess,
-  tell: (line: string) => void,
+  tell: Tell,
 ): Promise<void> {
   const connection = await Connection.connect({ ...client, connectTimeout: CONNECT_MS })
   try {
-    const { count, signals } = await endAll(new Client({ connection, namespace }), taskQueue)
+    const count = await endAll(new Client({ connection, namespace }), taskQueue, tell)
     tell(`The data is of the version before: ${count} open runs are ended. The relay begins them anew.`)
-    for (const signal of signals) tell(`Not carried out, send it again once the worker runs: ${signal}`)
   } finally {
     await connection.close()
   }
 }
 
-async function endAll({ workflow }: Client, taskQueue: string): Promise<EndedRuns> {
+/** Returns how many it has ended. */
+async function endAll({ workflow }: Client, taskQueue: string, tell: Tell): Promise<number> {
   const query = `TaskQueue = '${taskQueue}' and ExecutionStatus = 'Running'`
   const known = new Set<string>()
-  const ended: EndedRuns = { count: 0, signals: [] }
+  let count = 0
   // The list lags behind: ended runs may still be in it, and the newest runs may be missing.
   for (let before = -1; before < known.size; ) {
     before = known.size
@@ -45,20 +41,31 @@ async function endAll({ workflow }: Client, taskQueue: string): Promise<EndedRun
         known.add(runId)
         found.push(workflow.getHandle(workflowId, runId))
       }
-    for (let from = 0; from < found.length; from += AT_ONCE)
-      await Promise.all(found.slice(from, from + AT_ONCE).map(run => endOne(run, ended)))
+    for (let from = 0; from < found.length; from += AT_ONCE) {
+      const ended = await Promise.all(found.slice(from, from + AT_ONCE).map(run => endOne(run, tell)))
+      count += ended.filter(isEnded => isEnded).length
+    }
   }
-  return ended
+  return count
 }
 
-async function endOne(run: WorkflowHandle, ended: EndedRuns): Promise<void> {
+/** Signals are told before they are lost with the run, and then those that came meanwhile. False if it had ended. */
+async function endOne(run: WorkflowHandle, tell: Tell): Promise<boolean> {
+  let told = 0
+  const tellNew = async () => {
+    const { asked, carriedOut } = signalsIn((await run.fetchHistory()).events ?? [])
+    for (const verb of asked.slice(Math.max(carriedOut, told)))
+      tell(`Not carried out, send it again once the worker runs: ${run.workflowId} ${verb}`)
+    told = asked.length
+  }
   try {
-    const { events } = await run.fetchHistory()
+    await tellNew()
     await run.terminate(REASON)
-    ended.signals.push(...waitingSignals(events ?? []).map(verb => `${run.workflowId} ${verb}`))
-    ended.count++
+    await tellNew()
+    return true
   } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error
+    if (error instanceof WorkflowNotFoundError) return false
+    throw error
   }
 }
 
@@ -71,8 +78,13 @@ const processes = new Map(
 
 type History = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>
 
+interface RunSignals {
+  readonly asked: readonly string[]
+  readonly carriedOut: number
+}
+
 /** A run carries out its signals one by one, in order: the last ones, which no activity has completed yet, wait. */
-function waitingSignals(events: History): string[] {
+function signalsIn(events: History): RunSignals {
   const type = events[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name
   const { decide, signals = {} } = processes.get(String(type)) ?? {}
   const decisions = new Set<string>()
@@ -88,5 +100,5 @@ function waitingSignals(events: History): string[] {
       : event.workflowExecutionSignaledEventAttributes?.signalName
     if (verb && verb in signals) asked.push(verb)
   }
-  return asked.slice(carriedOut)
+  return { asked, carriedOut }
 }

@@ -1,5 +1,5 @@
 import { Client } from '@temporalio/client'
-import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker'
+import { NativeConnection, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker'
 import { recordActivities } from '../../activities/record-activities.ts'
 import { operationRunner, type RunOperation } from '../../activities/run-operation.ts'
 import { statementActivities } from '../../activities/statements.ts'
@@ -16,6 +16,7 @@ import type { OpenRuntime, Stoppable } from './runtime.ts'
 import { ensureSchedules } from './schedules.ts'
 import { keepTemporalConnected, type TemporalAccess } from './temporal-access.ts'
 import { tracedActivities } from './traced-runs.ts'
+import { type RunningWorkers, runWorkers } from './worker-group.ts'
 import { workflowBundle } from './workflow-bundle.ts'
 
 /** How many idle workflows stay in memory; the others are replayed when they continue. */
@@ -24,14 +25,7 @@ const CACHED = 500
 /** Most of them wait for their turn: see `SystemTurns`. A call holds no database connection. */
 const CALLS_AND_WAITING = 500
 
-type CreateOptions = Parameters<typeof Worker.create>[0]
-
-interface RunningWorker {
-  readonly ended: Promise<void>
-  stop(): Promise<void>
-}
-
-interface WorkerOptions extends Pick<TemporalAccess, 'namespace' | 'taskQueue'> {
+interface WorkerPlace extends Pick<TemporalAccess, 'namespace' | 'taskQueue'> {
   readonly stopping: AbortSignal
 }
 
@@ -39,8 +33,8 @@ interface WorkerOptions extends Pick<TemporalAccess, 'namespace' | 'taskQueue'> 
 async function startWorker(
   { areas, execute, operations, database, ports, settings, log }: OpenRuntime,
   connection: NativeConnection,
-  { namespace, taskQueue, stopping }: WorkerOptions,
-): Promise<RunningWorker> {
+  { namespace, taskQueue, stopping }: WorkerPlace,
+): Promise<RunningWorkers> {
   const sql = sqlOn(database.pool)
   const run = operationRunner({
     execute,
@@ -51,7 +45,7 @@ async function startWorker(
   })
   const bundle = await workflowBundle()
   stopping.throwIfAborted()
-  const common: Omit<CreateOptions, 'taskQueue'> = {
+  const common: Omit<WorkerOptions, 'taskQueue'> = {
     connection,
     namespace,
     dataConverter: { payloadCodecs: [lenientPayloadCodec] },
@@ -66,7 +60,7 @@ async function startWorker(
     shutdownGraceTime: '5 seconds',
   }
   const queues = queuesOf(taskQueue, bundle, settings.databasePool)
-  return runTogether(await Promise.all(queues.map(queue => Worker.create({ ...common, ...queue }))))
+  return runWorkers(queues.map(queue => ({ ...common, ...queue })))
 }
 
 /** Activities on PostgreSQL alone, calls to other systems, and webhooks have a queue and slots each. */
@@ -74,7 +68,7 @@ const queuesOf = (
   taskQueue: string,
   workflowBundle: WorkflowBundleOption,
   slots: number,
-): CreateOptions[] => [
+): WorkerOptions[] => [
   {
     taskQueue,
     workflowBundle,
@@ -94,21 +88,6 @@ const queuesOf = (
     maxConcurrentActivityTaskExecutions: slots,
   },
 ]
-
-/** If one fails, the others end with it, and all are begun anew. */
-function runTogether(workers: readonly Worker[]): RunningWorker {
-  const shutdown = () => {
-    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
-  }
-  const ended = Promise.all(workers.map(worker => worker.run().finally(shutdown))).then(() => undefined)
-  return {
-    ended,
-    async stop() {
-      shutdown()
-      await ended
-    },
-  }
-}
 
 function allRecordActivities(
   areas: OpenRuntime['areas'],

@@ -26,6 +26,11 @@ export function requirePostgresVersion(version: string): void {
     throw new Error(`DATABASE_URL points to PostgreSQL ${version}; it must be ${MIN_VERSION} or later.`)
 }
 
+async function requirePostgres(client: pg.Client): Promise<void> {
+  const { rows } = await client.query('show server_version')
+  requirePostgresVersion(rows[0].server_version)
+}
+
 /**
  * The version of the runs in Temporal, which the database keeps (`run_takeovers`). Raise it where the workflows of this
  * version cannot go on with runs of before: `migrate` ends those, and the relay begins them anew from their records.
@@ -33,8 +38,8 @@ export function requirePostgresVersion(version: string): void {
 const RUNS = 1
 
 /**
- * Whether the records may have runs that this version cannot go on with. No process of the version before is running
- * then.
+ * Whether the records may have runs that this version cannot go on with. What `migrate` refuses is refused here as well:
+ * its runs go on.
  */
 export async function hasOlderRuns(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
@@ -44,11 +49,46 @@ export async function hasOlderRuns(url: string): Promise<boolean> {
       to_regclass('migration_checksums') is not null or to_regclass('mikro_orm_migrations') is not null as "isUsed",
       to_regclass('run_takeovers') is not null as "isKept"`)
     const [{ isUsed, isKept }] = rows
-    return isUsed && (!isKept || (await runsIn(client)) < RUNS)
+    if (!isUsed || (isKept && (await runsIn(client)) >= RUNS)) return false
+    await requirePostgres(client)
+    await checkHistory(client, schemaHistory())
+    await refuseRunning(client)
+    return true
   } finally {
     await client.end()
   }
 }
+
+/**
+ * A process at work holds a lease, and an idle one only sessions. These are known where `migrate` has a login of its own;
+ * those of a superuser belong to no program.
+ */
+const RUNNING = `
+select (
+  select ceil(extract(epoch from max(held_until) - clock_timestamp()))::int
+  from process_leases where held_until > clock_timestamp()
+) as "leaseSeconds", (
+  select string_agg(distinct a.usename::text, ' and ')
+  from pg_stat_activity a join pg_roles r on r.oid = a.usesysid
+  where a.datname = current_database() and a.usename <> current_user and not r.rolsuper
+    and pg_has_role(r.oid, to_regrole('agentpay_application'), 'member')
+) as logins`
+
+/** A program of the version before would begin runs of its own again, and they would never be ended. */
+async function refuseRunning(client: pg.Client): Promise<void> {
+  const { rows } = await client.query('select to_regclass($1) is not null as exists', ['process_leases'])
+  if (!rows[0].exists) return
+  const [{ leaseSeconds, logins }] = (await client.query(RUNNING)).rows
+  if (leaseSeconds)
+    throw new Error(
+      `Programs are at work on this database: they hold leases (process_leases). ${STOP_ALL} If they were killed, wait ${leaseSeconds} seconds.`,
+    )
+  if (logins)
+    throw new Error(`Programs are connected to this database, as ${logins} (pg_stat_activity). ${STOP_ALL}`)
+}
+
+const STOP_ALL =
+  'Nothing was changed. Stop all of them: API processes, workers and relays. Then run this again.'
 
 const runsIn = async (client: pg.Client): Promise<number> =>
   (await client.query('select coalesce(max(version), 0) as version from run_takeovers')).rows[0].version
@@ -58,8 +98,7 @@ export async function migrateDatabase(url: string): Promise<void> {
   await guard.connect()
   try {
     await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
-    const { rows } = await guard.query('show server_version')
-    requirePostgresVersion(rows[0].server_version)
+    await requirePostgres(guard)
     await updateSchema(guard, schemaHistory())
     await guard.query(AFTER_FUNCTIONS)
     await guard.query('insert into run_takeovers (version) values ($1) on conflict do nothing', [RUNS])
@@ -70,14 +109,12 @@ export async function migrateDatabase(url: string): Promise<void> {
 
 /** Runs migrations and functions in one transaction: if one fails, the schema stays as it was. */
 export async function updateSchema(client: pg.Client, history: SchemaHistory): Promise<void> {
-  const { migrations, stamps } = history
+  const { migrations } = history
   await client.query('begin')
   try {
-    const stamp = stampOf(await appliedIn(client), stamps)
+    const stamp = await checkHistory(client, history)
     if (stamp) await carryOut(client, stamp, migrations)
     const applied = await appliedIn(client)
-    refuseOlder(await isBeforeBaseline(client), applied, history)
-    refuseEdited(applied, migrations)
     for (const migration of migrations.filter(({ name }) => !applied.some(one => one.name === name))) {
       await client.query(migration.text)
       await note(client, migration)
@@ -88,6 +125,16 @@ export async function updateSchema(client: pg.Client, history: SchemaHistory): P
     await client.query('rollback').catch(() => undefined)
     throw error
   }
+}
+
+/** The stamp by which the database is taken over. One that cannot be taken over is refused. */
+async function checkHistory(client: pg.Client, history: SchemaHistory): Promise<BaselineStamp | undefined> {
+  const applied = await appliedIn(client)
+  const stamp = stampOf(applied, history.stamps)
+  if (stamp) return stamp
+  refuseOlder(await isBeforeBaseline(client), applied, history)
+  refuseEdited(applied, history.migrations)
+  return undefined
 }
 
 /** Empty for an empty database and for versions that kept no checksums. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import {
@@ -11,6 +12,7 @@ import { hasOlderRuns, migrateDatabase, updateSchema } from '../../src/platform/
 import { cloneDatabase } from '../support/database.ts'
 import { describeSchema } from '../support/schema/catalog.ts'
 import { stampsOf } from '../support/schema/fold.ts'
+import { until } from '../support/until.ts'
 
 const { migrations, stamps } = schemaHistory()
 const [baseline] = migrations as [Migration, ...Migration[]]
@@ -72,10 +74,11 @@ describe('a database of the last schema before the baseline', () => {
   test('is refused, with what to do, if it is not exactly that schema', async () => {
     const [stamp] = stamps
     expect(stamp).toMatchObject({ of: '0.5.0', applied: expect.stringMatching(/^[0-9a-f]{64}$/) })
-    expect(await hasOlderRuns(url)).toBe(true)
-    await expect(migrateDatabase(url)).rejects.toThrow(
-      'This database was made by a commit before the last one of version 0.5.0, and this version takes over data of 0.5.0 only. Nothing was changed. Start the last commit of version 0.5.0 with it once, and then this one. Or begin with an empty database: npm run reset deletes all data.',
-    )
+    const refusal =
+      'This database was made by a commit before the last one of version 0.5.0, and this version takes over data of 0.5.0 only. Nothing was changed. Start the last commit of version 0.5.0 with it once, and then this one. Or begin with an empty database: npm run reset deletes all data.'
+    await expect(migrateDatabase(url)).rejects.toThrow(refusal)
+    // Before the runs are ended, which come before migrating.
+    await expect(hasOlderRuns(url)).rejects.toThrow(refusal)
     expect(await appliedIn(client)).toEqual([{ name: 'm0208-leased-calls', checksum: 'of 0.5.0' }])
   })
 
@@ -88,6 +91,48 @@ describe('a database of the last schema before the baseline', () => {
     expect(await describeSchema(client)).toEqual(expected)
     await migrateDatabase(url)
     expect(await hasOlderRuns(url)).toBe(false)
+  })
+})
+
+test('runs of a database with an edited migration are not ended', async () => {
+  const { url, client } = await openedAtBaseline()
+  expect(await hasOlderRuns(url)).toBe(true)
+  await client.query(`update migration_checksums set checksum = 'edited'`)
+  await expect(hasOlderRuns(url)).rejects.toThrow(`src/migrations/${baseline.name} was edited after this`)
+})
+
+describe('runs of the version before', () => {
+  const stop =
+    'Nothing was changed. Stop all of them: API processes, workers and relays. Then run this again.'
+
+  test('are not ended while one of its programs holds a lease', async () => {
+    const { url, client } = await openedAtBaseline()
+    await client.query(
+      `insert into process_leases values ('killed', 'outbox', now()), ('alive', 'calls', now() + interval '10 seconds')`,
+    )
+    const refused = hasOlderRuns(url)
+    await expect(refused).rejects.toThrow(
+      `at work on this database: they hold leases (process_leases). ${stop}`,
+    )
+    await expect(refused).rejects.toThrow(/If they were killed, wait ([1-9]|10) seconds\.$/)
+    await client.query(`update process_leases set held_until = now()`)
+    expect(await hasOlderRuns(url)).toBe(true)
+  })
+
+  test('are not ended while one of its programs is connected, even if it is idle', async () => {
+    const { url, client } = await openedAtBaseline()
+    const login = `programs_${randomUUID().slice(0, 8)}`
+    await client.query(`create role ${login} login password 'secret' in role agentpay_application`)
+    const programs = new pg.Client({
+      connectionString: Object.assign(new URL(url), { username: login, password: 'secret' }).href,
+    })
+    await programs.connect()
+    await expect(hasOlderRuns(url)).rejects.toThrow(
+      `are connected to this database, as ${login} (pg_stat_activity). ${stop}`,
+    )
+    await programs.end()
+    await until('the session ends', () => hasOlderRuns(url).catch(() => undefined))
+    await client.query(`drop role ${login}`)
   })
 })
 
