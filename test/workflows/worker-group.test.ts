@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { NativeConnection, type WorkerOptions, type WorkerPlugin } from '@temporalio/worker'
 import { runWorkers } from '../../src/app/worker-group.ts'
 import { temporalOfRun } from '../support/temporal/access.ts'
+import { until } from '../support/until.ts'
 
 const access = temporalOfRun()
 const connection = await NativeConnection.connect(access.worker)
@@ -17,8 +18,15 @@ const closes = (one: NativeConnection) => expect(one.close()).resolves.toBeUndef
 
 test('where one of the workers cannot be created, the others end, and the connection closes', async () => {
   const own = await NativeConnection.connect(access.worker)
-  const all = [worker({ connection: own }), worker({ connection: own, taskQueue: '' })]
-  await expect(runWorkers(all)).rejects.toThrow('Task queue name is required')
+  const refusing: WorkerPlugin = {
+    name: 'refusing',
+    async configureWorker() {
+      await until('the other worker is created', () => Reflect.get(own, 'referenceHolders').size > 0)
+      throw new Error('It cannot be created.')
+    },
+  }
+  const all = [worker({ connection: own }), worker({ connection: own, plugins: [refusing] })]
+  await expect(runWorkers(all)).rejects.toThrow('It cannot be created.')
   await closes(own)
 })
 
