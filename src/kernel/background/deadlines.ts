@@ -126,7 +126,9 @@ interface Parts {
   readonly areas: Areas
 }
 
-interface EndingParts extends Parts, Pick<Partial<SweepParts>, 'onRescue' | 'calls'> {}
+interface EndingParts extends Parts, Pick<SweepParts, 'calls'> {
+  readonly onChange: (step: Rescue, record: Overdue) => void
+}
 
 interface BoundDeadline {
   readonly deadline: Required<Deadline>
@@ -152,9 +154,12 @@ export interface SweepParts extends Parts {
 }
 
 /** Ends what has no run, and rescues what a run should have ended. */
-export async function endOverdueRecords({ rescueAfterMs, ...parts }: SweepParts): Promise<void> {
+export async function endOverdueRecords({ rescueAfterMs, onRescue, ...parts }: SweepParts): Promise<void> {
   const bounds = deadlinesOf(parts.areas)
-  const failures = await endEach(parts, bounds, {
+  const onChange: EndingParts['onChange'] = (step, { has_run }) => {
+    if (has_run) onRescue(step)
+  }
+  const failures = await endEach({ ...parts, onChange }, bounds, {
     find: { text: anyOverdue(bounds, rescueAfterMs), values: [] },
     select: overdueOf(rescueAfterMs),
     valuesOf: ({ operations }) => [fullOwnersOf(operations, parts.calls)],
@@ -208,10 +213,11 @@ async function end(parts: EndingParts, bound: BoundDeadline, record: Overdue): P
 
 /** Returns whether nothing is left to do. */
 async function carryOut(
-  { database, execute, onRescue }: EndingParts,
+  { database, execute, onChange }: EndingParts,
   { deadline, operations }: BoundDeadline,
-  { id, owner_id, mode, due, has_run }: Overdue,
+  record: Overdue,
 ): Promise<boolean> {
+  const { id, owner_id, mode, due } = record
   const tenant = { ownerId: owner_id, mode }
   const last = await findLastRequest(sqlOn(database.pool), tenant, id)
   const requestId = last?.requestId ?? `deadline:${workflowIdOf(deadline.process, id)}`
@@ -225,7 +231,7 @@ async function carryOut(
       address: null,
       idempotencyKey: null,
     })
-    if (has_run && hasChanged(outcome)) onRescue?.({ ...tenant, operation: operation.key, id, dueAt: due })
+    if (hasChanged(outcome)) onChange({ ...tenant, operation: operation.key, id, dueAt: due }, record)
     if (!isDone(outcome)) return false
   }
   return true
@@ -253,30 +259,47 @@ async function moveThrough(parts: Parts, tenant: Tenant, toMs: number): Promise<
   const bounds = deadlinesOf(parts.areas)
   const next = nextOf(bounds)
   const end = clock.tenant(toMs)
-  let now = clock.tenant(await readClockOffset(sql, tenant))
+  const endAt = (instant: () => Date) => endDue(parts, bounds, tenant, instant)
+  const nextAfter = async (instant: Date): Promise<Date | null | undefined> =>
+    (await sql<{ at: Date | null }>(next, [tenant.ownerId, tenant.mode, instant, end]))[0]?.at
+  const begin = clock.tenant(await readClockOffset(sql, tenant))
   // Ends what is due already at its own time; what follows from it may be due on the way.
-  await endDue(parts, bounds, tenant, now)
-  for (let isLast = false; !isLast; ) {
-    const [row] = await sql<{ at: Date | null }>(next, [tenant.ownerId, tenant.mode, now, end])
-    isLast = !row?.at
-    now = row?.at ?? end
-    await moveClockOffset(sql, tenant, isLast ? toMs : now.getTime() - clock.milliseconds())
-    await endDue(parts, bounds, tenant, now)
+  await endAt(() => begin)
+  for (let at = await nextAfter(begin); at; at = await nextAfter(at)) {
+    const stop = at
+    await moveClockOffset(sql, tenant, stop.getTime() - clock.milliseconds())
+    await endAt(() => stop)
   }
+  await moveClockOffset(sql, tenant, toMs)
+  // What follows from the last stop is due while it is ended.
+  await endAt(() => clock.tenant(toMs))
   await wakeWaiting(sql, parts.areas, tenant)
 }
 
-const endDue = (
+/** A step that always asks for another one does not hold the clock. */
+const MOST_ROUNDS_AT_ONE_STOP = 20
+
+/** Ends what is due, and then what follows from it at the same stop. */
+async function endDue(
   parts: Parts,
   bounds: readonly BoundDeadline[],
   { ownerId, mode }: Tenant,
-  at: Date,
-): Promise<unknown[]> =>
-  endEach(parts, bounds, {
-    find: { text: dueOf(bounds), values: [ownerId, mode, at] },
-    select: overdueOfTenant,
-    valuesOf: () => [ownerId, mode, at],
-  })
+  instant: () => Date,
+): Promise<void> {
+  let hasChanged = true
+  const onChange = () => {
+    hasChanged = true
+  }
+  for (let round = 0; hasChanged && round < MOST_ROUNDS_AT_ONE_STOP; round++) {
+    hasChanged = false
+    const values = [ownerId, mode, instant()]
+    await endEach({ ...parts, onChange }, bounds, {
+      find: { text: dueOf(bounds), values },
+      select: overdueOfTenant,
+      valuesOf: () => values,
+    })
+  }
+}
 
 interface Search {
   /** Gives the places of the deadlines that have an overdue record. */
