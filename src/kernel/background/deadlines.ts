@@ -197,30 +197,72 @@ async function endAll(
   }
 }
 
-/** Carries out the operations in order. Beside the round go those that begin with a call to another system. */
+/** Beside the round goes what begins with a call to another system. */
 async function end(parts: EndingParts, bound: BoundDeadline, record: Overdue): Promise<void> {
   const { operations, deadline } = bound
   const { calls } = parts
   const call = calls && operations.find(callsOutside)
-  if (!call) return void (await carryOut(parts, bound, record))
+  if (!call) return carryOutSteps(parts, bound, record)
   const first = operations.indexOf(call)
-  if (!(await carryOut(parts, { deadline, operations: operations.slice(0, first) }, record))) return
+  const before = await carryOut(parts, { deadline, operations: operations.slice(0, first) }, record)
+  if (!before.isDone) return
   const key = `${deadline.due} ${workflowIdOf(deadline.process, record.id)}`
   calls.begin({ key, system: calledSystemOf(call), owner: record.owner_id }, () =>
-    carryOut(parts, { deadline, operations: operations.slice(first) }, record),
+    carryOutSteps(parts, bound, record, first),
   )
 }
 
-/** Returns whether nothing is left to do. */
+/** A step that always asks for another one does not hold the round. */
+const MOST_STEPS = 20
+
+/**
+ * In place of a run it goes on with the steps that follow: each is due once the one before it has ended, and would
+ * otherwise be left to the run for another while.
+ */
+async function carryOutSteps(
+  parts: EndingParts,
+  { deadline, operations }: BoundDeadline,
+  record: Overdue,
+  first = 0,
+): Promise<void> {
+  let rest = operations.slice(first)
+  for (let steps = 1; steps <= MOST_STEPS; steps++) {
+    const { isDone, hasChanged } = await carryOut(parts, { deadline, operations: rest }, record)
+    if (!(isDone && hasChanged && record.has_run && (await isStillDue(parts, deadline, record)))) return
+    rest = [...operations]
+  }
+}
+
+const stillDueOf = ({ table, record, due, open }: Required<Deadline>): string => `
+select 1 from ${table} where owner_id = $1 and mode = $2 and ${record} = $3 and ${open} and ${due} <= $4`
+
+async function isStillDue(
+  { database }: EndingParts,
+  deadline: Required<Deadline>,
+  { id, owner_id, mode }: Overdue,
+): Promise<boolean> {
+  const sql = sqlOn(database.pool)
+  const now = clock.tenant(await readClockOffset(sql, { ownerId: owner_id, mode }))
+  return (await sql(stillDueOf(deadline), [owner_id, mode, id, now])).length > 0
+}
+
+interface CarriedOut {
+  /** Whether nothing is left to do. */
+  readonly isDone: boolean
+  readonly hasChanged: boolean
+}
+
+/** Carries out the operations in order. */
 async function carryOut(
   { database, execute, onChange }: EndingParts,
   { deadline, operations }: BoundDeadline,
   record: Overdue,
-): Promise<boolean> {
+): Promise<CarriedOut> {
   const { id, owner_id, mode, due } = record
   const tenant = { ownerId: owner_id, mode }
   const last = await findLastRequest(sqlOn(database.pool), tenant, id)
   const requestId = last?.requestId ?? `deadline:${workflowIdOf(deadline.process, id)}`
+  let hasChanged = false
   for (const operation of operations) {
     const outcome = await execute({
       operation,
@@ -231,14 +273,17 @@ async function carryOut(
       address: null,
       idempotencyKey: null,
     })
-    if (hasChanged(outcome)) onChange({ ...tenant, operation: operation.key, id, dueAt: due }, record)
-    if (!isDone(outcome)) return false
+    if (changes(outcome)) {
+      hasChanged = true
+      onChange({ ...tenant, operation: operation.key, id, dueAt: due }, record)
+    }
+    if (!isDone(outcome)) return { isDone: false, hasChanged }
   }
-  return true
+  return { isDone: true, hasChanged }
 }
 
 /** An operation that finds nothing left to do rescues nothing. */
-const hasChanged = ({ hasEmitted, externalMs }: ApiResponse): boolean =>
+const changes = ({ hasEmitted, externalMs }: ApiResponse): boolean =>
   hasEmitted === true || externalMs !== undefined
 
 const isDone = ({ errorCode, body }: ApiResponse): boolean =>

@@ -1,6 +1,11 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { advanceTenantClock } from '../../../src/kernel/background/deadlines.ts'
+import { CallsBeside } from '../../../src/kernel/background/calls-beside.ts'
+import {
+  advanceTenantClock,
+  endOverdueRecords,
+  type Rescue,
+} from '../../../src/kernel/background/deadlines.ts'
 import type { Tenant } from '../../../src/kernel/contract/actor.ts'
 import { type Areas, area } from '../../../src/kernel/contract/area.ts'
 import type { ApiCall, ApiResponse } from '../../../src/kernel/contract/call.ts'
@@ -19,8 +24,8 @@ const { database } = engine.runtime
 const sql = sqlOn(database.pool)
 const executeReally = createExecutor(engine.runtime)
 
-/** Records that take several steps, one after the other. */
-const stepping: Areas = {
+/** Records that take several steps, one after the other, by a run or where that is late. */
+const steppingBy = (operations: readonly string[]): Areas => ({
   ...areas,
   stepping: area(
     'Stepping',
@@ -32,12 +37,15 @@ const stepping: Areas = {
           process: { name: 'stepped' },
           table: 'stepped',
           open: 'due_at is not null',
-          operations: ['intents.expire'],
+          waits: 'true',
+          operations,
         },
       ],
     },
   ),
-}
+})
+
+const stepping = steppingBy(['intents.expire'])
 
 const newTenant = (): Tenant => ({ ownerId: newId('customer'), mode: 'test' })
 
@@ -106,5 +114,41 @@ describe('the steps that follow while the test clock moves', () => {
     const parts = { database, areas: stepping, execute: executor('at its instant') }
     await advanceTenantClock(parts, tenant, days(6))
     expect(await readClockOffset(sql, tenant)).toBe(days(6))
+  })
+})
+
+describe('the steps that follow from a rescued one', () => {
+  async function rescuedIn(operations: readonly string[]): Promise<Rescue[]> {
+    const rescues: Rescue[] = []
+    const calls = new CallsBeside(error => {
+      throw error
+    })
+    await endOverdueRecords({
+      database,
+      areas: steppingBy(operations),
+      execute: executor('when it is taken'),
+      rescueAfterMs: 30_000,
+      onRescue: rescue => void rescues.push(rescue),
+      calls,
+    })
+    await calls.settle()
+    return rescues.filter(({ id }) => id.startsWith('stepped_'))
+  }
+
+  test.each([['intents.expire'], ['cards.tell']])(
+    'are taken in the same round, of %s, each a rescue',
+    async operation => {
+      const tenant = newTenant()
+      const id = await aRecord(tenant, 3, -1)
+      const rescue = { ...tenant, operation, id, dueAt: expect.any(Date) }
+      expect(await rescuedIn([operation])).toEqual([rescue, rescue, rescue])
+      expect(steps).toHaveLength(3)
+    },
+  )
+
+  test('are left to the next round beyond twenty', async () => {
+    const tenant = newTenant()
+    await aRecord(tenant, 1_000_000, -1)
+    expect(await rescuedIn(['intents.expire'])).toHaveLength(20)
   })
 })
