@@ -60,8 +60,8 @@ export function operationRunner({ execute, operations, offsetOf, causeOf, onFail
       const caused = { ...call, traceparent: traceparent ?? undefined }
       return execute({ ...caused, ...(waitingRun && { waitingRun }) })
     }
-    const inTurn = () =>
-      callsOutside(operation) ? turns.run(calledSystemOf(operation), of.ownerId, work) : work()
+    const called = { system: calledSystemOf(operation), owner: of.ownerId, mode: of.mode }
+    const inTurn = () => (callsOutside(operation) ? turns.run(called, work) : work())
     const outcome = await orRefusal(inTurn).catch((error: unknown) => {
       if (error instanceof NoTurn) throw notItsTurn(error)
       onFailure(error, key)

@@ -80,7 +80,7 @@ const overdueOf =
 select distinct id, owner_id, mode, due, has_run from (${anyOf(deadline, {
       most: BATCH_SIZE,
       rescueAfterMs,
-      except: ' and owner_id <> all($1::text[])',
+      except: " and owner_id || ' ' || mode <> all($1::text[])",
     })}
 ) as overdue order by due, id limit ${BATCH_SIZE}`
 
@@ -207,9 +207,8 @@ async function end(parts: EndingParts, bound: BoundDeadline, record: Overdue): P
   const before = await carryOut(parts, { deadline, operations: operations.slice(0, first) }, record)
   if (!before.isDone) return
   const key = `${deadline.due} ${workflowIdOf(deadline.process, record.id)}`
-  calls.begin({ key, system: calledSystemOf(call), owner: record.owner_id }, () =>
-    carryOutSteps(parts, bound, record, first),
-  )
+  const called = { system: calledSystemOf(call), owner: record.owner_id, mode: record.mode }
+  calls.begin({ key, ...called }, () => carryOutSteps(parts, bound, record, first))
 }
 
 /** A step that always asks for another one does not hold the round. */
