@@ -37,7 +37,7 @@ interface WorkerOptions extends Pick<TemporalAccess, 'namespace' | 'taskQueue'> 
 
 /** Runs the workflows. Temporal keeps their order and timers; all effects are operations of the API. */
 async function startWorker(
-  { areas, execute, operations, database, ports, settings, log }: OpenRuntime,
+  { areas, execute, operations, database, ports, settings, log, turns }: OpenRuntime,
   connection: NativeConnection,
   { namespace, taskQueue, stopping }: WorkerOptions,
 ): Promise<RunningWorker> {
@@ -45,6 +45,7 @@ async function startWorker(
   const run = operationRunner({
     execute,
     operations,
+    turns,
     offsetOf: tenant => readClockOffset(sql, tenant),
     causeOf: (tenant, id) => findLastRequest(sql, tenant, id),
     onFailure: (error, operation) => log.warn({ err: error, operation }, 'a process has to try again'),

@@ -13,7 +13,7 @@ import { emptyJournal, type OutboxRow, writeJournal } from '../journal/journal.t
 import { buildWakeUpRow } from '../journal/journal-rows.ts'
 import { findLastRequest } from '../journal/last-request.ts'
 import type { ExecuteCall } from '../run/execute.ts'
-import { calledSystemOf, callsOutside } from '../run/system-turns.ts'
+import { type CalledSystem, calledSystemOf, callsOutside, type SystemTurns } from '../run/system-turns.ts'
 import type { CallsBeside } from './calls-beside.ts'
 
 interface Overdue extends Record<string, unknown> {
@@ -127,7 +127,7 @@ interface Parts {
 }
 
 interface EndingParts extends Parts, Pick<SweepParts, 'calls'> {
-  readonly onChange: (step: Rescue, record: Overdue) => void
+  readonly onChange: (operation: RegisteredOperation, record: Overdue) => void
 }
 
 interface BoundDeadline {
@@ -149,15 +149,24 @@ export interface SweepParts extends Parts {
   /** How long after its instant a record with a run is taken over: the run acts first. */
   readonly rescueAfterMs: number
   readonly onRescue: (rescue: Rescue) => void
+  /** Of the calls by runs in this process. What waits for its turn is late, and yet in the hands of its run. */
+  readonly turns?: Pick<SystemTurns, 'isAwaited'>
   /** Calls to other systems run there. Without it the sweep waits for them. */
   readonly calls?: CallsBeside
 }
 
 /** Ends what has no run, and rescues what a run should have ended. */
-export async function endOverdueRecords({ rescueAfterMs, onRescue, ...parts }: SweepParts): Promise<void> {
+export async function endOverdueRecords({
+  rescueAfterMs,
+  onRescue,
+  turns,
+  ...parts
+}: SweepParts): Promise<void> {
   const bounds = deadlinesOf(parts.areas)
-  const onChange: EndingParts['onChange'] = (step, { has_run }) => {
-    if (has_run) onRescue(step)
+  const onChange: EndingParts['onChange'] = (operation, record) => {
+    const { id, owner_id: ownerId, mode, due: dueAt, has_run } = record
+    const isAwaited = callsOutside(operation) && turns?.isAwaited(calledBy(operation, record))
+    if (has_run && !isAwaited) onRescue({ ownerId, mode, operation: operation.key, id, dueAt })
   }
   const failures = await endEach({ ...parts, onChange }, bounds, {
     find: { text: anyOverdue(bounds, rescueAfterMs), values: [] },
@@ -197,6 +206,12 @@ async function endAll(
   }
 }
 
+const calledBy = (operation: RegisteredOperation, { owner_id, mode }: Overdue): CalledSystem => ({
+  system: calledSystemOf(operation),
+  owner: owner_id,
+  mode,
+})
+
 /** Beside the round goes what begins with a call to another system. */
 async function end(parts: EndingParts, bound: BoundDeadline, record: Overdue): Promise<void> {
   const { operations, deadline } = bound
@@ -207,8 +222,7 @@ async function end(parts: EndingParts, bound: BoundDeadline, record: Overdue): P
   const before = await carryOut(parts, { deadline, operations: operations.slice(0, first) }, record)
   if (!before.isDone) return
   const key = `${deadline.due} ${workflowIdOf(deadline.process, record.id)}`
-  const called = { system: calledSystemOf(call), owner: record.owner_id, mode: record.mode }
-  calls.begin({ key, ...called }, () => carryOutSteps(parts, bound, record, first))
+  calls.begin({ key, ...calledBy(call, record) }, () => carryOutSteps(parts, bound, record, first))
 }
 
 /** A step that always asks for another one does not hold the round. */
@@ -257,7 +271,7 @@ async function carryOut(
   { deadline, operations }: BoundDeadline,
   record: Overdue,
 ): Promise<CarriedOut> {
-  const { id, owner_id, mode, due } = record
+  const { id, owner_id, mode } = record
   const tenant = { ownerId: owner_id, mode }
   const last = await findLastRequest(sqlOn(database.pool), tenant, id)
   const requestId = last?.requestId ?? `deadline:${workflowIdOf(deadline.process, id)}`
@@ -274,7 +288,7 @@ async function carryOut(
     })
     if (changes(outcome)) {
       hasChanged = true
-      onChange({ ...tenant, operation: operation.key, id, dueAt: due }, record)
+      onChange(operation, record)
     }
     if (!isDone(outcome)) return { isDone: false, hasChanged }
   }

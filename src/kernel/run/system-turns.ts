@@ -1,3 +1,4 @@
+import { clock } from '../../values/clock.ts'
 import type { Mode } from '../contract/actor.ts'
 import type { RegisteredOperation } from '../contract/operation.ts'
 import { OwnerQueue, type OwnerQueueLimits } from './owner-queue.ts'
@@ -12,6 +13,9 @@ const LIMITS: OwnerQueueLimits = {
 }
 
 export class NoTurn extends Error {}
+
+/** Longer than any call that did not get its turn stays away. */
+const WAITS_MS = 90_000
 
 /** Whether it calls another system: a bank, a processor, a merchant. */
 export const callsOutside = ({ operation }: RegisteredOperation): boolean => operation.run === 'external'
@@ -33,6 +37,8 @@ export interface CalledSystem {
  */
 export class SystemTurns {
   readonly #queues = new Map<string, OwnerQueue>()
+  /** Until when the owners count as waiting, the first one first. */
+  readonly #waiting = new Map<string, number>()
 
   /** Throws `NoTurn` if the turn does not come in time. */
   async run<T>({ system, owner, mode }: CalledSystem, call: () => Promise<T>): Promise<T> {
@@ -40,6 +46,7 @@ export class SystemTurns {
     const queue = this.#queues.get(name) ?? new OwnerQueue(LIMITS)
     this.#queues.set(name, queue)
     const end = await queue.acquire(owner).catch(() => {
+      this.#note(`${name} ${owner}`)
       throw new NoTurn(`Other calls to ${system} are under way: this one waits for its turn.`)
     })
     try {
@@ -47,5 +54,20 @@ export class SystemTurns {
     } finally {
       end()
     }
+  }
+
+  /** Whether a call of the owner did not get its turn lately, and comes again by itself. */
+  isAwaited({ system, owner, mode }: CalledSystem): boolean {
+    return (this.#waiting.get(`${mode} ${system} ${owner}`) ?? 0) > clock.milliseconds()
+  }
+
+  #note(caller: string): void {
+    const now = clock.milliseconds()
+    for (const [other, until] of this.#waiting) {
+      if (until > now) break
+      this.#waiting.delete(other)
+    }
+    this.#waiting.delete(caller)
+    this.#waiting.set(caller, now + WAITS_MS)
   }
 }

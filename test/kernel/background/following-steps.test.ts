@@ -12,6 +12,7 @@ import type { ApiCall, ApiResponse } from '../../../src/kernel/contract/call.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { readClockOffset } from '../../../src/kernel/database/tenant-clock.ts'
 import { createExecutor } from '../../../src/kernel/run/execute.ts'
+import { NoTurn, SystemTurns } from '../../../src/kernel/run/system-turns.ts'
 import { clock, days } from '../../../src/values/clock.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { startEngine } from '../../support/engine.ts'
@@ -118,7 +119,7 @@ describe('the steps that follow while the test clock moves', () => {
 })
 
 describe('the steps that follow from a rescued one', () => {
-  async function rescuedIn(operations: readonly string[]): Promise<Rescue[]> {
+  async function rescuedIn(operations: readonly string[], turns = new SystemTurns()): Promise<Rescue[]> {
     const rescues: Rescue[] = []
     const calls = new CallsBeside(error => {
       throw error
@@ -129,7 +130,7 @@ describe('the steps that follow from a rescued one', () => {
       execute: executor('when it is taken'),
       rescueAfterMs: 30_000,
       onRescue: rescue => void rescues.push(rescue),
-      calls,
+      ...{ calls, turns },
     })
     await calls.settle()
     return rescues.filter(({ id }) => id.startsWith('stepped_'))
@@ -150,5 +151,22 @@ describe('the steps that follow from a rescued one', () => {
     const tenant = newTenant()
     await aRecord(tenant, 1_000_000, -1)
     expect(await rescuedIn(['intents.expire'])).toHaveLength(20)
+  })
+
+  test('are no rescues while calls of the owner in that mode wait for their turns', async () => {
+    const [waiting, other] = [newTenant(), newTenant()]
+    const turns = new SystemTurns()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const called = { system: 'cardProcessor', owner: waiting.ownerId, mode: 'test' } as const
+    // Four are under way and fifty wait, so that the last one is refused.
+    const begun = Array.from({ length: 54 }, () => turns.run(called, () => promise))
+    await expect(turns.run(called, () => promise)).rejects.toThrow(NoTurn)
+    expect(turns.isAwaited({ ...called, mode: 'live' })).toBe(false)
+    await aRecord(waiting, 1, -1)
+    const counted = await aRecord(other, 1, -1)
+    expect((await rescuedIn(['cards.tell'], turns)).map(({ id }) => id)).toEqual([counted])
+    expect(steps).toHaveLength(2)
+    resolve()
+    await Promise.all(begun)
   })
 })
