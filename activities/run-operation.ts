@@ -8,7 +8,7 @@ import { Problem } from '../src/kernel/contract/problem.ts'
 import type { ProcessInput, ProcessStatus } from '../src/kernel/contract/process.ts'
 import type { LastRequest } from '../src/kernel/journal/last-request.ts'
 import type { ExecuteCall } from '../src/kernel/run/execute.ts'
-import { calledSystemOf, callsOutside, NoTurn, SystemTurns } from '../src/kernel/run/system-turns.ts'
+import { calledSystemOf, callsOutside, NoTurn, type SystemTurns } from '../src/kernel/run/system-turns.ts'
 
 export interface OperationResult<T> {
   readonly result?: T
@@ -34,13 +34,20 @@ interface Parts {
   readonly offsetOf: (tenant: Tenant) => Promise<number>
   readonly causeOf: (tenant: Tenant, id: string) => Promise<LastRequest | undefined>
   readonly onFailure: (error: unknown, operation: string) => void
+  readonly turns: SystemTurns
 }
 
 export type RunOperation = <T>(operation: string, asked: OperationCall) => Promise<OperationResult<T>>
 
-export function operationRunner({ execute, operations, offsetOf, causeOf, onFailure }: Parts): RunOperation {
+export function operationRunner({
+  execute,
+  operations,
+  offsetOf,
+  causeOf,
+  onFailure,
+  turns,
+}: Parts): RunOperation {
   const byKey = new Map(operations.map(operation => [operation.key, operation]))
-  const turns = new SystemTurns()
   return async <T>(
     key: string,
     { of, as, requestId: given, isScheduled, body = {}, once = null, waitingRun }: OperationCall,
@@ -60,8 +67,8 @@ export function operationRunner({ execute, operations, offsetOf, causeOf, onFail
       const caused = { ...call, traceparent: traceparent ?? undefined }
       return execute({ ...caused, ...(waitingRun && { waitingRun }) })
     }
-    const inTurn = () =>
-      callsOutside(operation) ? turns.run(calledSystemOf(operation), of.ownerId, work) : work()
+    const called = { system: calledSystemOf(operation), owner: of.ownerId, mode: of.mode }
+    const inTurn = () => (callsOutside(operation) ? turns.run(called, work) : work())
     const outcome = await orRefusal(inTurn).catch((error: unknown) => {
       if (error instanceof NoTurn) throw notItsTurn(error)
       onFailure(error, key)
@@ -96,13 +103,16 @@ function withoutNames(error: unknown, operation: string): ApplicationFailure {
 const AGAIN_MS = 5_000
 const LATEST_MS = 60_000
 
+/** Many that were sent away at once do not come again at once. */
+const spread = (delayMs: number): number => Math.round(delayMs * (0.5 + Math.random() / 2))
+
 /** Temporal tries again, less and less often: the activity holds no slot meanwhile. */
 const notItsTurn = ({ message }: NoTurn): ApplicationFailure =>
   ApplicationFailure.create({
     message,
     type: 'NotItsTurn',
     category: ApplicationFailureCategory.BENIGN,
-    nextRetryDelay: Math.min(AGAIN_MS * activityInfo().attempt, LATEST_MS),
+    nextRetryDelay: spread(Math.min(AGAIN_MS * activityInfo().attempt, LATEST_MS)),
   })
 
 /** Bad input is refused to the caller; an unavailable database is retried. */

@@ -26,6 +26,7 @@ import { openNotifier } from '../kernel/journal/outbox.ts'
 import { createExecutor, type ExecuteCall } from '../kernel/run/execute.ts'
 import { withOwnerOperations } from '../kernel/run/other-owner.ts'
 import { type CostlyReader, reactionsByEvent } from '../kernel/run/runtime.ts'
+import { SystemTurns } from '../kernel/run/system-turns.ts'
 import {
   type DatabaseWaitOptions,
   type OpenDatabase,
@@ -128,6 +129,8 @@ export interface OpenRuntime extends EventFollowing, Pick<RunPages, 'showRunsAt'
   readonly receiveFor: FindSignedReceiver
   readonly ports: Ports
   readonly threads: ThreadPool
+  /** Of the calls that runs make. The sweep's are beside them. */
+  readonly turns: SystemTurns
   readonly reader: OpenReader | undefined
   readonly onOutbox: () => void
   readonly log: Logger
@@ -249,7 +252,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       temporal = isServing
     },
     gate: gateOf(credentials, settings, database, runtime.ports.service),
-    ...{ receiveFor, threads, reader, rateLimit, onOutbox },
+    ...{ receiveFor, threads, reader, rateLimit, onOutbox, turns: new SystemTurns() },
     ...following,
     ports: runtime.ports,
   }

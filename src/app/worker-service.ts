@@ -31,7 +31,7 @@ interface WorkerPlace extends Pick<TemporalAccess, 'namespace' | 'taskQueue'> {
 
 /** Runs the workflows. Temporal keeps their order and timers; all effects are operations of the API. */
 async function startWorker(
-  { areas, execute, operations, database, ports, settings, log }: OpenRuntime,
+  { areas, execute, operations, database, ports, settings, log, turns }: OpenRuntime,
   connection: NativeConnection,
   { namespace, taskQueue, stopping }: WorkerPlace,
 ): Promise<RunningWorkers> {
@@ -39,6 +39,7 @@ async function startWorker(
   const run = operationRunner({
     execute,
     operations,
+    turns,
     offsetOf: tenant => readClockOffset(sql, tenant),
     causeOf: (tenant, id) => findLastRequest(sql, tenant, id),
     onFailure: (error, operation) => log.warn({ err: error, operation }, 'a process has to try again'),

@@ -8,6 +8,7 @@ import { agentProcess } from '../../src/control/agents/process.ts'
 import { allOperations } from '../../src/kernel/contract/area.ts'
 import type { ProcessInput } from '../../src/kernel/contract/process.ts'
 import { createExecutor, type ExecuteCall } from '../../src/kernel/run/execute.ts'
+import { SystemTurns } from '../../src/kernel/run/system-turns.ts'
 import { newId } from '../../src/values/ids.ts'
 import { startEngine } from '../support/engine.ts'
 import { times } from '../support/sample-service.ts'
@@ -26,6 +27,7 @@ const activities = (by: ExecuteCall = execute) =>
       offsetOf: async () => 0,
       causeOf: async () => undefined,
       onFailure: () => undefined,
+      turns: new SystemTurns(),
     }),
     { operatorSignals: false },
   )

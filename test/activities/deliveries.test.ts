@@ -7,6 +7,7 @@ import { areas } from '../../src/areas.ts'
 import { webhookProcess } from '../../src/delivery/webhooks/process.ts'
 import { allOperations } from '../../src/kernel/contract/area.ts'
 import { createExecutor } from '../../src/kernel/run/execute.ts'
+import { SystemTurns } from '../../src/kernel/run/system-turns.ts'
 import { newId } from '../../src/values/ids.ts'
 import { startEngine } from '../support/engine.ts'
 
@@ -54,6 +55,7 @@ async function attemptAt(given: Given) {
     offsetOf: async () => 0,
     causeOf: async () => undefined,
     onFailure: () => undefined,
+    turns: new SystemTurns(),
   })
   const { retryDelivery } = recordActivities(webhookProcess, run, { operatorSignals: false })
   const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') })

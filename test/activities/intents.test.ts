@@ -11,6 +11,7 @@ import { allOperations } from '../../src/kernel/contract/area.ts'
 import { Problem } from '../../src/kernel/contract/problem.ts'
 import type { ProcessStatus } from '../../src/kernel/contract/process.ts'
 import { createExecutor, type ExecuteCall } from '../../src/kernel/run/execute.ts'
+import { SystemTurns } from '../../src/kernel/run/system-turns.ts'
 import { newId } from '../../src/values/ids.ts'
 import { startEngine } from '../support/engine.ts'
 import { creditWallet } from '../support/factories.ts'
@@ -28,6 +29,7 @@ const activities = (by: ExecuteCall = execute) =>
       offsetOf: async () => 0,
       causeOf: async () => undefined,
       onFailure: () => undefined,
+      turns: new SystemTurns(),
     }),
     {
       operatorSignals: false,

@@ -182,7 +182,7 @@ const cardsDue: Deadline = {
   due: 'due_at',
   open: 'due_at is not null',
   waits: 'true',
-  operations: ['cards.returnPurse', 'cards.end', 'cards.issue', 'cards.replace', 'cards.tell'],
+  operations: ['cards.end', 'cards.returnPurse', 'cards.issue', 'cards.replace', 'cards.tell'],
 }
 
 export const cardsArea = area(

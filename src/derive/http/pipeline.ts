@@ -296,10 +296,10 @@ interface Failed {
   readonly report: (error: unknown) => void
 }
 
-/** Answers with the error, unless the answer has begun. In that case, the connection has been cut. */
 /** Only in log and metrics, as nginx has it: a status of the client, which reads no answer. */
 const CLIENT_GONE = 499
 
+/** Answers with the error, unless the answer has begun. In that case, the connection has been cut. */
 async function explain(error: unknown, response: Response, failed: Failed): Promise<string> {
   const { headers, asked, about, report } = failed
   if (error instanceof ClientGone) {

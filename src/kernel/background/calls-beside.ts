@@ -1,14 +1,12 @@
-import { SystemTurns } from '../run/system-turns.ts'
+import { type CalledSystem, SystemTurns } from '../run/system-turns.ts'
 
 /** Calls of one owner to one system, under way or waiting for a turn. The owner’s other records come with a later sweep. */
 const MOST_OF_OWNER = 20
 const MOST = 500
 
-interface CallBeside {
+interface CallBeside extends CalledSystem {
   /** Names the record and its deadline: it is not begun again while it is under way. */
   readonly key: string
-  readonly system: string
-  readonly owner: string
 }
 
 /** The sweep's calls to other systems. They run beside its rounds, so that no deadline waits for an answer. */
@@ -22,7 +20,7 @@ export class CallsBeside {
     this.#onFailure = onFailure
   }
 
-  /** Owners whose records are to be left out, as they have enough calls to this system. */
+  /** Owners, each with a mode, whose records are to be left out: they have enough calls to this system. */
   fullOwners(system: string): string[] {
     const prefix = `${system} `
     return [...this.#ofOwner]
@@ -30,13 +28,13 @@ export class CallsBeside {
       .map(([name]) => name.slice(prefix.length))
   }
 
-  begin({ key, system, owner }: CallBeside, work: () => Promise<unknown>): void {
-    const name = `${system} ${owner}`
+  begin({ key, ...called }: CallBeside, work: () => Promise<unknown>): void {
+    const name = `${called.system} ${called.owner} ${called.mode}`
     const count = this.#ofOwner.get(name) ?? 0
     if (this.#underWay.has(key) || this.#underWay.size >= MOST || count >= MOST_OF_OWNER) return
     this.#ofOwner.set(name, count + 1)
     const done = this.#turns
-      .run(system, owner, () => work().catch(this.#onFailure))
+      .run(called, () => work().catch(this.#onFailure))
       // Its turn did not come in time: a later sweep begins it again.
       .catch(() => undefined)
       .then(() => this.#end(key, name))

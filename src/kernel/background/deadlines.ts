@@ -13,7 +13,7 @@ import { emptyJournal, type OutboxRow, writeJournal } from '../journal/journal.t
 import { buildWakeUpRow } from '../journal/journal-rows.ts'
 import { findLastRequest } from '../journal/last-request.ts'
 import type { ExecuteCall } from '../run/execute.ts'
-import { calledSystemOf, callsOutside } from '../run/system-turns.ts'
+import { type CalledSystem, calledSystemOf, callsOutside, type SystemTurns } from '../run/system-turns.ts'
 import type { CallsBeside } from './calls-beside.ts'
 
 interface Overdue extends Record<string, unknown> {
@@ -80,7 +80,7 @@ const overdueOf =
 select distinct id, owner_id, mode, due, has_run from (${anyOf(deadline, {
       most: BATCH_SIZE,
       rescueAfterMs,
-      except: ' and owner_id <> all($1::text[])',
+      except: " and owner_id || ' ' || mode <> all($1::text[])",
     })}
 ) as overdue order by due, id limit ${BATCH_SIZE}`
 
@@ -126,7 +126,9 @@ interface Parts {
   readonly areas: Areas
 }
 
-interface EndingParts extends Parts, Pick<Partial<SweepParts>, 'onRescue' | 'calls'> {}
+interface EndingParts extends Parts, Pick<SweepParts, 'calls'> {
+  readonly onChange: (operation: RegisteredOperation, record: Overdue) => void
+}
 
 interface BoundDeadline {
   readonly deadline: Required<Deadline>
@@ -147,14 +149,26 @@ export interface SweepParts extends Parts {
   /** How long after its instant a record with a run is taken over: the run acts first. */
   readonly rescueAfterMs: number
   readonly onRescue: (rescue: Rescue) => void
+  /** Of the calls by runs in this process. What waits for its turn is late, and yet in the hands of its run. */
+  readonly turns?: Pick<SystemTurns, 'isAwaited'>
   /** Calls to other systems run there. Without it the sweep waits for them. */
   readonly calls?: CallsBeside
 }
 
 /** Ends what has no run, and rescues what a run should have ended. */
-export async function endOverdueRecords({ rescueAfterMs, ...parts }: SweepParts): Promise<void> {
+export async function endOverdueRecords({
+  rescueAfterMs,
+  onRescue,
+  turns,
+  ...parts
+}: SweepParts): Promise<void> {
   const bounds = deadlinesOf(parts.areas)
-  const failures = await endEach(parts, bounds, {
+  const onChange: EndingParts['onChange'] = (operation, record) => {
+    const { id, owner_id: ownerId, mode, due: dueAt, has_run } = record
+    const isAwaited = callsOutside(operation) && turns?.isAwaited(calledBy(operation, record))
+    if (has_run && !isAwaited) onRescue({ ownerId, mode, operation: operation.key, id, dueAt })
+  }
+  const failures = await endEach({ ...parts, onChange }, bounds, {
     find: { text: anyOverdue(bounds, rescueAfterMs), values: [] },
     select: overdueOf(rescueAfterMs),
     valuesOf: ({ operations }) => [fullOwnersOf(operations, parts.calls)],
@@ -192,29 +206,76 @@ async function endAll(
   }
 }
 
-/** Carries out the operations in order. Beside the round go those that begin with a call to another system. */
+const calledBy = (operation: RegisteredOperation, { owner_id, mode }: Overdue): CalledSystem => ({
+  system: calledSystemOf(operation),
+  owner: owner_id,
+  mode,
+})
+
+/** Beside the round goes what begins with a call to another system. */
 async function end(parts: EndingParts, bound: BoundDeadline, record: Overdue): Promise<void> {
   const { operations, deadline } = bound
   const { calls } = parts
   const call = calls && operations.find(callsOutside)
-  if (!call) return void (await carryOut(parts, bound, record))
+  if (!call) return carryOutSteps(parts, bound, record)
   const first = operations.indexOf(call)
-  if (!(await carryOut(parts, { deadline, operations: operations.slice(0, first) }, record))) return
+  const before = await carryOut(parts, { deadline, operations: operations.slice(0, first) }, record)
+  if (!before.isDone) return
   const key = `${deadline.due} ${workflowIdOf(deadline.process, record.id)}`
-  calls.begin({ key, system: calledSystemOf(call), owner: record.owner_id }, () =>
-    carryOut(parts, { deadline, operations: operations.slice(first) }, record),
-  )
+  calls.begin({ key, ...calledBy(call, record) }, () => carryOutSteps(parts, bound, record, first))
 }
 
-/** Returns whether nothing is left to do. */
-async function carryOut(
-  { database, execute, onRescue }: EndingParts,
+/** A step that always asks for another one does not hold the round. */
+const MOST_STEPS = 20
+
+/**
+ * In place of a run it goes on with the steps that follow: each is due once the one before it has ended, and would
+ * otherwise be left to the run for another while.
+ */
+async function carryOutSteps(
+  parts: EndingParts,
   { deadline, operations }: BoundDeadline,
-  { id, owner_id, mode, due, has_run }: Overdue,
+  record: Overdue,
+  first = 0,
+): Promise<void> {
+  let rest = operations.slice(first)
+  for (let steps = 1; steps <= MOST_STEPS; steps++) {
+    const { isDone, hasChanged } = await carryOut(parts, { deadline, operations: rest }, record)
+    if (!(isDone && hasChanged && record.has_run && (await isStillDue(parts, deadline, record)))) return
+    rest = [...operations]
+  }
+}
+
+const stillDueOf = ({ table, record, due, open }: Required<Deadline>): string => `
+select 1 from ${table} where owner_id = $1 and mode = $2 and ${record} = $3 and ${open} and ${due} <= $4`
+
+async function isStillDue(
+  { database }: EndingParts,
+  deadline: Required<Deadline>,
+  { id, owner_id, mode }: Overdue,
 ): Promise<boolean> {
+  const sql = sqlOn(database.pool)
+  const now = clock.tenant(await readClockOffset(sql, { ownerId: owner_id, mode }))
+  return (await sql(stillDueOf(deadline), [owner_id, mode, id, now])).length > 0
+}
+
+interface CarriedOut {
+  /** Whether nothing is left to do. */
+  readonly isDone: boolean
+  readonly hasChanged: boolean
+}
+
+/** Carries out the operations in order. */
+async function carryOut(
+  { database, execute, onChange }: EndingParts,
+  { deadline, operations }: BoundDeadline,
+  record: Overdue,
+): Promise<CarriedOut> {
+  const { id, owner_id, mode } = record
   const tenant = { ownerId: owner_id, mode }
   const last = await findLastRequest(sqlOn(database.pool), tenant, id)
   const requestId = last?.requestId ?? `deadline:${workflowIdOf(deadline.process, id)}`
+  let hasChanged = false
   for (const operation of operations) {
     const outcome = await execute({
       operation,
@@ -225,14 +286,17 @@ async function carryOut(
       address: null,
       idempotencyKey: null,
     })
-    if (has_run && hasChanged(outcome)) onRescue?.({ ...tenant, operation: operation.key, id, dueAt: due })
-    if (!isDone(outcome)) return false
+    if (changes(outcome)) {
+      hasChanged = true
+      onChange(operation, record)
+    }
+    if (!isDone(outcome)) return { isDone: false, hasChanged }
   }
-  return true
+  return { isDone: true, hasChanged }
 }
 
 /** An operation that finds nothing left to do rescues nothing. */
-const hasChanged = ({ hasEmitted, externalMs }: ApiResponse): boolean =>
+const changes = ({ hasEmitted, externalMs }: ApiResponse): boolean =>
   hasEmitted === true || externalMs !== undefined
 
 const isDone = ({ errorCode, body }: ApiResponse): boolean =>
@@ -253,30 +317,47 @@ async function moveThrough(parts: Parts, tenant: Tenant, toMs: number): Promise<
   const bounds = deadlinesOf(parts.areas)
   const next = nextOf(bounds)
   const end = clock.tenant(toMs)
-  let now = clock.tenant(await readClockOffset(sql, tenant))
+  const endAt = (instant: () => Date) => endDue(parts, bounds, tenant, instant)
+  const nextAfter = async (instant: Date): Promise<Date | null | undefined> =>
+    (await sql<{ at: Date | null }>(next, [tenant.ownerId, tenant.mode, instant, end]))[0]?.at
+  const begin = clock.tenant(await readClockOffset(sql, tenant))
   // Ends what is due already at its own time; what follows from it may be due on the way.
-  await endDue(parts, bounds, tenant, now)
-  for (let isLast = false; !isLast; ) {
-    const [row] = await sql<{ at: Date | null }>(next, [tenant.ownerId, tenant.mode, now, end])
-    isLast = !row?.at
-    now = row?.at ?? end
-    await moveClockOffset(sql, tenant, isLast ? toMs : now.getTime() - clock.milliseconds())
-    await endDue(parts, bounds, tenant, now)
+  await endAt(() => begin)
+  for (let at = await nextAfter(begin); at; at = await nextAfter(at)) {
+    const stop = at
+    await moveClockOffset(sql, tenant, stop.getTime() - clock.milliseconds())
+    await endAt(() => stop)
   }
+  await moveClockOffset(sql, tenant, toMs)
+  // What follows from the last stop is due while it is ended.
+  await endAt(() => clock.tenant(toMs))
   await wakeWaiting(sql, parts.areas, tenant)
 }
 
-const endDue = (
+/** A step that always asks for another one does not hold the clock. */
+const MOST_ROUNDS_AT_ONE_STOP = 20
+
+/** Ends what is due, and then what follows from it at the same stop. */
+async function endDue(
   parts: Parts,
   bounds: readonly BoundDeadline[],
   { ownerId, mode }: Tenant,
-  at: Date,
-): Promise<unknown[]> =>
-  endEach(parts, bounds, {
-    find: { text: dueOf(bounds), values: [ownerId, mode, at] },
-    select: overdueOfTenant,
-    valuesOf: () => [ownerId, mode, at],
-  })
+  instant: () => Date,
+): Promise<void> {
+  let hasChanged = true
+  const onChange = () => {
+    hasChanged = true
+  }
+  for (let round = 0; hasChanged && round < MOST_ROUNDS_AT_ONE_STOP; round++) {
+    hasChanged = false
+    const values = [ownerId, mode, instant()]
+    await endEach({ ...parts, onChange }, bounds, {
+      find: { text: dueOf(bounds), values },
+      select: overdueOfTenant,
+      valuesOf: () => values,
+    })
+  }
+}
 
 interface Search {
   /** Gives the places of the deadlines that have an overdue record. */

@@ -37,6 +37,29 @@ describe('the end of a card', () => {
     expect(await areClosed(card.id)).toBe(true)
   })
 
+  test('returns the purse on the same day, however far the test clock is moved at once', async () => {
+    const { client } = await service.owner()
+    const agent = await aFundedAgent(client, {}, 100)
+    const { id } = await aCard(client, { agentId: agent.id })
+    await pass(client, { minutes: 1 })
+    await bodyOf(client.cards.fund({ params: { id }, body: { amountEuros: 40 } }))
+    const [{ due_at: dueAt } = { due_at: new Date(0) }] = await service.sql<{ due_at: Date }>(
+      `with ending as (update card_numbers set ends_at = now() + interval '5 days' where card_id = $1 returning ends_at)
+       update cards set due_at = ends_at from ending where id = $1 returning due_at`,
+      [id],
+    )
+    await pass(client, { days: 30 })
+    expect(await getCard(client, id)).toMatchObject({ status: 'closed', closedReason: 'expired' })
+    const [returned] = await service.sql<{ at: Date }>(
+      `select created_at as at from events where event = 'wallet.credited' and data ->> 'walletId' = $1
+       order by id desc limit 1`,
+      [agent.walletId],
+    )
+    const late = Number(returned?.at) - dueAt.getTime()
+    expect(late).toBeGreaterThanOrEqual(0)
+    expect(late).toBeLessThan(60_000)
+  })
+
   test('comes when the one payment has ended for which a single-use card was made, not after one that was reversed', async () => {
     const { client } = await service.owner()
     const { card } = await aPayingCard(client, 100, { card: { usage: 'single' } })

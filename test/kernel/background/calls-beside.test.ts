@@ -37,11 +37,14 @@ const probing: Areas = {
   ),
 }
 
-async function dueRecords(table: 'calling_records' | 'plain_records', count: number): Promise<string> {
-  const ownerId = newId('customer')
+async function dueRecords(
+  table: 'calling_records' | 'plain_records',
+  count: number,
+  { ownerId = newId('customer'), mode = 'test' } = {},
+): Promise<string> {
   await sql(
-    `insert into ${table} select $1 || '_' || n, $1, 'test', now() - interval '1 hour' from generate_series(1, $2::int) n`,
-    [ownerId, count],
+    `insert into ${table} select $1 || '_' || $3 || n, $1, $3, now() - interval '1 hour' from generate_series(1, $2::int) n`,
+    [ownerId, count, mode],
   )
   return ownerId
 }
@@ -100,6 +103,20 @@ describe('a processor that does not answer', () => {
     await settle()
     expect(of(many, processor.ended).length).toBeGreaterThanOrEqual(40)
     expect(failures).toEqual([])
+  })
+
+  test('of one mode does not delay the owner’s calls of the other mode', async () => {
+    const processor = hangingProcessor()
+    const { sweep, settle } = sweeper(processor.execute)
+    const owner = await dueRecords('calling_records', 30)
+    await sweep()
+    await until('the calls hang', () => processor.calls.length === 4)
+    await dueRecords('calling_records', 1, { ownerId: owner, mode: 'live' })
+    await sweep()
+    await until('the live call is made', () => processor.calls.includes(`${owner}_live1`))
+    expect(of(owner, processor.calls)).toHaveLength(5)
+    processor.answer()
+    await settle()
   })
 
   test('reports what fails beside the round', async () => {

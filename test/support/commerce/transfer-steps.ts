@@ -12,6 +12,7 @@ import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { moveClockOffset, readClockOffset } from '../../../src/kernel/database/tenant-clock.ts'
 import { findLastRequest } from '../../../src/kernel/journal/last-request.ts'
 import { createExecutor, type ExecuteCall } from '../../../src/kernel/run/execute.ts'
+import { SystemTurns } from '../../../src/kernel/run/system-turns.ts'
 import { newId } from '../../../src/values/ids.ts'
 import type { Engine } from '../engine.ts'
 import type { RecordingRail } from './rail.ts'
@@ -109,6 +110,7 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
         offsetOf: tenant => readClockOffset(sql, tenant),
         causeOf: (tenant, id) => findLastRequest(sql, tenant, id),
         onFailure: () => undefined,
+        turns: new SystemTurns(),
       }),
       { operatorSignals: false },
     )
