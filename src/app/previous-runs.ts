@@ -49,7 +49,7 @@ async function endAll({ workflow }: Client, taskQueue: string, tell: Tell): Prom
   return count
 }
 
-/** Signals are told before they are lost with the run, and then those that came meanwhile. False if it had ended. */
+/** Prints the signals before they are lost with the run, and then those that came meanwhile. False if it had ended. */
 async function endOne(run: WorkflowHandle, tell: Tell): Promise<boolean> {
   let told = 0
   const tellNew = async () => {

@@ -129,7 +129,7 @@ export interface OpenRuntime extends EventFollowing, Pick<RunPages, 'showRunsAt'
   readonly receiveFor: FindSignedReceiver
   readonly ports: Ports
   readonly threads: ThreadPool
-  /** Of the calls that runs make. The sweep's are beside them. */
+  /** Turns of the calls that runs make. The sweep’s are beside them. */
   readonly turns: SystemTurns
   readonly reader: OpenReader | undefined
   readonly onOutbox: () => void

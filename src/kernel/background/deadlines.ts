@@ -149,7 +149,7 @@ export interface SweepParts extends Parts {
   /** How long after its instant a record with a run is taken over: the run acts first. */
   readonly rescueAfterMs: number
   readonly onRescue: (rescue: Rescue) => void
-  /** Of the calls by runs in this process. What waits for its turn is late, and yet in the hands of its run. */
+  /** Turns of the calls by runs in this process. What waits for its turn is late, and yet in the hands of its run. */
   readonly turns?: Pick<SystemTurns, 'isAwaited'>
   /** Calls to other systems run there. Without it the sweep waits for them. */
   readonly calls?: CallsBeside
