@@ -60,6 +60,11 @@ export class TenantEntityManager extends SqlEntityManager {
     this.#isReadOnly = isReadOnly
   }
 
+  /** A read changes nothing: what it finds need not be compared with its row. */
+  get isReadOnly(): boolean {
+    return this.#isReadOnly
+  }
+
   get #channel(): Channel {
     return this.getTransactionContext<Channel>() as Channel
   }

@@ -42,7 +42,9 @@ export class EntityRecords implements Records {
     condition: RecordCondition<T>,
     options: FindOptions<T> = {},
   ): Promise<T[]> {
-    return this.#em().find(entity, filterOf(condition), withLockMode(options))
+    const em = this.#em()
+    if (em.isReadOnly) return em.rows(entity, filterOf(condition), options)
+    return em.find(entity, filterOf(condition), withLockMode(options))
   }
 
   async findOne<T extends object>(

@@ -125,6 +125,17 @@ describe('a record that is found', () => {
     expect((await store.find(Note, { name: 'Twice' }))[0]).toBe(note)
   })
 
+  test('is only a row in a read, which changes nothing: thousands cost a tenth of records', async () => {
+    const { id } = await createNote({ name: 'Read' })
+    const { em, store } = openManager({ isReadOnly: true })
+    const [one] = await store.find(Note, { id })
+    const [again] = await store.find(Note, { id })
+    expect(one).toBeInstanceOf(Note)
+    expect(again).toEqual(one)
+    expect(again).not.toBe(one)
+    expect(em.getUnitOfWork().getIdentityMap().values()).toEqual([])
+  })
+
   test('has the row of now once it is locked', async () => {
     const { id } = await createNote({ name: 'Before' })
     const { store } = openManager()
