@@ -16,7 +16,7 @@ const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
 /** Longer than an intent lives, and than the sweep leaves it to its run. */
 const PATIENCE_MS = 180_000
 
-/** The rescues of each operation that has any. */
+/** What `rescues_total` counts, by operation; those at 0 are left out. */
 async function rescues(): Promise<Record<string, number>> {
   const answer = await fetch(`${service.url}/metrics`, {
     headers: { 'x-dashboard-secret': service.dashboardSecret },

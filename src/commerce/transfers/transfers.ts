@@ -288,7 +288,8 @@ export const transfersArea = area(
       {
         process: transferProcess,
         ...deadlineInRows('transfers', { isFollowed: true }),
-        operations: ['transfers.verify', 'transfers.submit', 'transfers.lapse', 'transfers.inquire'],
+        // `lapse` calls no bank, so it comes before what waits for one.
+        operations: ['transfers.lapse', 'transfers.verify', 'transfers.submit', 'transfers.inquire'],
       },
     ],
   },

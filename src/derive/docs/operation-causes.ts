@@ -46,7 +46,7 @@ export const operationCauses: Readonly<Record<string, string>> = {
     'A credential or person can only give, replace or take away scopes that they have themselves. A device gets only scopes that it requested.',
   test_mode_only: 'The key is of live mode, in which time, banks, card networks and payers are real.',
   access_denied:
-    'A person denied or revoked the request of the device or terminal, or no longer has any of the scopes that it may get.',
+    'A person denied or revoked the request of the device or terminal, or no longer holds any of the scopes that were asked for.',
   authorization_pending:
     'No person has decided about the device or terminal yet. A client that waits usually gets this code.',
   expired_token: 'The code of the device or terminal expired before it had a key.',
