@@ -1,6 +1,6 @@
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
 import type { StatementRunInput } from '../src/money/statements/process.ts'
-import type { RunOperation } from './run-operation.ts'
+import type { RunOperation } from './shared/run-operation.ts'
 
 interface Page {
   readonly due: readonly (Pick<ProcessInput, 'ownerId' | 'mode'> & {

@@ -1,8 +1,9 @@
 import { continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow'
 import type { MonthlyStatementProgress } from '../activities/statements.ts'
 import type { StatementRunInput } from '../src/money/statements/process.ts'
-import { handleRecordChanged, runIgnoringCancellation } from './shared/follow-record.ts'
+import { runIgnoringCancellation } from './shared/follow-record.ts'
 import { addNoteToTimeline } from './shared/run-page.ts'
+import { handleRecordChanged } from './shared/signals.ts'
 import { proxyActivity } from './shared/steps.ts'
 
 const closeMonths = proxyActivity<StatementRunInput, MonthlyStatementProgress>('closeMonths', {

@@ -24,6 +24,7 @@ import type {
   Systems,
 } from '../kernel/contract/ports.ts'
 import { Problem } from '../kernel/contract/problem.ts'
+import type { BindActivities } from '../kernel/contract/step.ts'
 import { onConnection } from '../kernel/database/connection.ts'
 import { type Database, sqlOfTransaction } from '../kernel/database/prepared-sql.ts'
 import { answerInTime } from '../kernel/database/replica.ts'
@@ -46,6 +47,7 @@ interface Parts {
   readonly rateLimit: RateLimit
   readonly streams: EventStreams
   readonly execute: ExecuteCall
+  readonly activities: BindActivities
   readonly model: ChatCompletionsOptions | null
   readonly onOutbox: () => void
   /** Whether Temporal answers; null in a process that does not use it. */
@@ -63,14 +65,14 @@ export const createPorts = (parts: Parts): Ports => ({
 })
 
 function runningService(parts: Parts): RunningService {
-  const { areas, database, execute, addresses, streams } = parts
+  const { areas, database, execute, activities, addresses, streams } = parts
   return {
     ...addresses,
     ...parts.operations,
     health: singleFlight(() => healthOf(database, parts.temporal)),
     metrics: parts.metrics.text,
     async advanceClock(tenant, toMs) {
-      await advanceTenantClock({ areas, database, execute }, tenant, toMs)
+      await advanceTenantClock({ areas, database, execute, activities }, tenant, toMs)
       parts.onOutbox()
     },
     paymentsOn: paymentFinder(areas),

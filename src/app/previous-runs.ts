@@ -1,6 +1,4 @@
 import { Client, Connection, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client'
-import { areas } from '../areas.ts'
-import { isRecordProcess } from '../kernel/contract/process.ts'
 import type { TemporalAccess } from './temporal-access.ts'
 
 const CONNECT_MS = 5_000
@@ -69,14 +67,25 @@ async function endOne(run: WorkflowHandle, tell: Tell): Promise<boolean> {
   }
 }
 
-const processes = new Map(
-  Object.values(areas)
-    .flatMap(({ openRecords }) => openRecords.map(({ process }) => process))
-    .filter(isRecordProcess)
-    .map(process => [process.name, process] as const),
-)
-
 type History = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>
+
+/** The activities of 0.7.0 that carry out signals. */
+const DECISIONS = [
+  'decideIntent',
+  'decideCard',
+  'decideTransfer',
+  'answerCardRequest',
+  'answerOnboarding',
+  'answerPaymentRequest',
+  'answerRecovery',
+  'answerRefund',
+  'changeMandate',
+  'resolveMachinePayment',
+  'retryDeliveryNow',
+]
+
+/** Sent by the service whenever the record changes. */
+const OF_THE_SERVICE = ['recordChanged', 'lookAgain']
 
 interface RunSignals {
   readonly asked: readonly string[]
@@ -85,20 +94,18 @@ interface RunSignals {
 
 /** A run carries out its signals one by one, in order: the last ones, which no activity has completed yet, wait. */
 function signalsIn(events: History): RunSignals {
-  const type = events[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name
-  const { decide, signals = {} } = processes.get(String(type)) ?? {}
   const decisions = new Set<string>()
   const asked: string[] = []
   let carriedOut = 0
   for (const event of events) {
     const { activityType } = event.activityTaskScheduledEventAttributes ?? {}
-    if (activityType && activityType.name === decide) decisions.add(String(event.eventId))
+    if (DECISIONS.includes(String(activityType?.name))) decisions.add(String(event.eventId))
     const { scheduledEventId } = event.activityTaskCompletedEventAttributes ?? {}
     if (decisions.has(String(scheduledEventId))) carriedOut++
     const verb = event.workflowExecutionCancelRequestedEventAttributes
       ? 'cancel'
       : event.workflowExecutionSignaledEventAttributes?.signalName
-    if (verb && verb in signals) asked.push(verb)
+    if (verb && !OF_THE_SERVICE.includes(verb)) asked.push(verb)
   }
   return { asked, carriedOut }
 }

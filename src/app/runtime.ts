@@ -17,6 +17,7 @@ import { type Areas, allOperations } from '../kernel/contract/area.ts'
 import type { RegisteredOperation } from '../kernel/contract/operation.ts'
 import { PageCursors } from '../kernel/contract/page.ts'
 import type { ExternalSystems, OperationSettings, Ports, RunningService } from '../kernel/contract/ports.ts'
+import type { BindActivities } from '../kernel/contract/step.ts'
 import { openOrm } from '../kernel/database/orm.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import type { ProcessLeases } from '../kernel/database/process-lease.ts'
@@ -46,6 +47,7 @@ import { type RunPages, runPages } from '../platform/temporal/run-pages.ts'
 import { ThreadPool } from '../platform/threads/pool.ts'
 import type { OutboundHttp } from '../ports/outbound.ts'
 import { openVault } from '../ports/vault.ts'
+import { openActivities } from './activities.ts'
 import type { ConnectionLimits } from './connections.ts'
 import { registerDatabaseMetrics } from './database-metrics.ts'
 import { type EventFollowing, type EventStreamTimes, openEventFollowing } from './event-streams.ts'
@@ -131,6 +133,7 @@ export interface OpenRuntime extends EventFollowing, Pick<RunPages, 'showRunsAt'
   readonly threads: ThreadPool
   /** Turns of the calls that runs make. The sweep’s are beside them. */
   readonly turns: SystemTurns
+  readonly activities: BindActivities
   readonly reader: OpenReader | undefined
   readonly onOutbox: () => void
   readonly log: Logger
@@ -207,8 +210,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   const onNote = options.onNote ?? noteIn(metrics)
   const reader = readerOf(options, addresses, pages, { temporal: () => temporal(), onNote, log })
   const inwards: RunningService['deliver'] = (key, request) => deliver(key, request)
-  const runFor = tenantOperationRunner(call => execute(call), operations)
-  const tools = createTools(operations, call => execute(call), watching(log))
+  const later: ExecuteCall = call => execute(call)
+  const runFor = tenantOperationRunner(later, operations)
+  const tools = createTools(operations, later, watching(log))
   const outbound = withTracedRequests(options.outbound ?? guardOf(settings, addresses), tracing)
   const runtime = withOwnerOperations(operations, {
     database,
@@ -229,10 +233,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       },
       operations: { runFor, deliver: inwards, tools },
       ...{ streams: following.streams, model: languageModelSettings(settings) },
-      execute: call => execute(call),
-      temporal: () => temporal(),
+      ...{ execute: later, activities: caller => activities(caller), temporal: () => temporal() },
     }),
-    callOperationFor: callOperationFor(operations, call => execute(call)),
+    callOperationFor: callOperationFor(operations, later),
     cursors: new PageCursors(settings.cursorSigningKey),
     ...calls,
     reactions: reactionsByEvent(areas),
@@ -241,7 +244,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     onBatch: metrics.batch,
   })
   let temporal: () => Promise<boolean | null> = async () => null
-  const execute = createExecutor(runtime)
+  const [execute, activities] = [createExecutor(runtime), openActivities(runtime, operations, settings)]
   const receiveFor = signedReceivers({ areas, ports: runtime.ports, database, operations, execute, log })
   const deliver = inProcessDelivery(receiveFor, operations)
   return {
@@ -252,7 +255,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       temporal = isServing
     },
     gate: gateOf(credentials, settings, database, runtime.ports.service),
-    ...{ receiveFor, threads, reader, rateLimit, onOutbox, turns: new SystemTurns() },
+    ...{ receiveFor, threads, reader, rateLimit, onOutbox, turns: new SystemTurns(), activities },
     ...following,
     ports: runtime.ports,
   }

@@ -1,17 +1,27 @@
+import { activityInfo } from '@temporalio/activity'
 import { Client } from '@temporalio/client'
 import { NativeConnection, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker'
-import { recordActivities } from '../../activities/record-activities.ts'
-import { operationRunner, type RunOperation } from '../../activities/run-operation.ts'
+import { recordActivities } from '../../activities/shared/record-activities.ts'
+import {
+  attemptName,
+  operationRunner,
+  type RunOperation,
+  reportedActivities,
+} from '../../activities/shared/run-operation.ts'
+import { applySignal } from '../../activities/shared/signals.ts'
 import { statementActivities } from '../../activities/statements.ts'
 import { isRecordProcess, taskQueueOf } from '../kernel/contract/process.ts'
+import { type ActivityCaller, stepOperation } from '../kernel/contract/step.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { readClockOffset } from '../kernel/database/tenant-clock.ts'
 import { findLastRequest } from '../kernel/journal/last-request.ts'
+import { calledSystemOf } from '../kernel/run/system-turns.ts'
 import { findDueStatementMonths } from '../money/statements/index.ts'
 import { kycProviderOf } from '../platform/settings/external-systems.ts'
 import { installTemporalRuntime, lenientPayloadCodec } from '../platform/temporal/runtime.ts'
-import { recordAddress } from '../surface/console/parts/links.ts'
 import { SERVICE_VERSION } from '../surface/health/index.ts'
+import { clock } from '../values/clock.ts'
+import { recordPages } from './activities.ts'
 import type { OpenRuntime, Stoppable } from './runtime.ts'
 import { ensureSchedules } from './schedules.ts'
 import { keepTemporalConnected, type TemporalAccess } from './temporal-access.ts'
@@ -31,30 +41,34 @@ interface WorkerPlace extends Pick<TemporalAccess, 'namespace' | 'taskQueue'> {
 
 /** Runs the workflows. Temporal keeps their order and timers; all effects are operations of the API. */
 async function startWorker(
-  { areas, execute, operations, database, ports, settings, log, turns }: OpenRuntime,
+  runtime: OpenRuntime,
   connection: NativeConnection,
   { namespace, taskQueue, stopping }: WorkerPlace,
 ): Promise<RunningWorkers> {
+  const { areas, database, ports, settings, log } = runtime
   const sql = sqlOn(database.pool)
   const run = operationRunner({
-    execute,
-    operations,
-    turns,
+    execute: runtime.execute,
+    operations: runtime.operations,
+    turns: runtime.turns,
     offsetOf: tenant => readClockOffset(sql, tenant),
     causeOf: (tenant, id) => findLastRequest(sql, tenant, id),
     onFailure: (error, operation) => log.warn({ err: error, operation }, 'a process has to try again'),
   })
   const bundle = await workflowBundle()
   stopping.throwIfAborted()
+  const { tracing } = ports.systems
+  const traced = tracing ? [tracedActivities(tracing)] : []
   const common: Omit<WorkerOptions, 'taskQueue'> = {
     connection,
     namespace,
     dataConverter: { payloadCodecs: [lenientPayloadCodec] },
     activities: {
+      ...runtime.activities(callerOf(runtime, run)),
       ...allRecordActivities(areas, run, settings),
       ...statementActivities(run, of => findDueStatementMonths(sql, of)),
     },
-    ...(ports.systems.tracing && { interceptors: { activity: [tracedActivities(ports.systems.tracing)] } }),
+    interceptors: { activity: [...traced, reportedActivities(log)] },
     // Each task's events name it. The SDK's own is a hundred characters.
     buildId: SERVICE_VERSION,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
@@ -103,16 +117,26 @@ function allRecordActivities(
     recordActivities(process, run, {
       operatorSignals: settings.operatorSignals,
       openLiveMoney: isReal && process.opensLiveMoney === true,
-      pageOf: id => pageOf(settings.publicUrl, id),
+      pageOf: recordPages(settings.publicUrl),
     }),
   )
   return Object.assign({}, ...activities)
 }
 
-function pageOf(publicUrl: string | undefined, id: string): string | undefined {
-  const address = recordAddress(id)
-  return publicUrl && address ? `${publicUrl.replace(/\/$/, '')}/${address}` : undefined
-}
+/** A run carries out activities: each in its turn where it calls another system. */
+const callerOf = ({ turns, settings }: OpenRuntime, run: RunOperation): ActivityCaller => ({
+  requestIdOf: () => `workflow:${activityInfo().workflowExecution?.workflowId}`,
+  waitingRun() {
+    const { workflowExecution, startToCloseTimeoutMs } = activityInfo()
+    if (!workflowExecution) return undefined
+    // Until half of the activity's time is over, it is sure to read the record itself.
+    return { workflowId: workflowExecution.workflowId, until: clock.ticks() + startToCloseTimeoutMs / 2 }
+  },
+  inTurn(step, { ownerId: owner, mode }, work) {
+    return turns.run({ system: calledSystemOf(stepOperation(step)), owner, mode }, work)
+  },
+  decide: decision => applySignal(run, settings, { ...decision, once: attemptName() }),
+})
 
 /** Starts a worker. It has a file of its own because a relay does not need the worker's large SDK. */
 export function startTemporalWorker(runtime: OpenRuntime, access: TemporalAccess): Stoppable {

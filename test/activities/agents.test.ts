@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
-import { recordActivities } from '../../activities/record-activities.ts'
-import { operationRunner } from '../../activities/run-operation.ts'
+import { recordActivities } from '../../activities/shared/record-activities.ts'
+import { operationRunner } from '../../activities/shared/run-operation.ts'
 import { areas } from '../../src/areas.ts'
 import { agentProcess } from '../../src/control/agents/process.ts'
 import { allOperations } from '../../src/kernel/contract/area.ts'
@@ -10,6 +10,7 @@ import type { ProcessInput } from '../../src/kernel/contract/process.ts'
 import { createExecutor, type ExecuteCall } from '../../src/kernel/run/execute.ts'
 import { SystemTurns } from '../../src/kernel/run/system-turns.ts'
 import { newId } from '../../src/values/ids.ts'
+import { activitiesOf } from '../support/activities.ts'
 import { startEngine } from '../support/engine.ts'
 import { times } from '../support/sample-service.ts'
 import { sweepAtOnce } from '../support/sweep.ts'
@@ -104,7 +105,13 @@ describe('the deletion of an agent', () => {
     await engine.sql(`update agents set deletion_due_at = now() - interval '1 second' where id = $1`, [
       agent.id,
     ])
-    const sweep = () => sweepAtOnce({ database: engine.runtime.database, execute, areas })
+    const sweep = () =>
+      sweepAtOnce({
+        database: engine.runtime.database,
+        execute,
+        areas,
+        activities: activitiesOf(engine.runtime),
+      })
     await Promise.all([times(3, () => carryOutDeletion(agent)), times(3, sweep)])
     expect(await statusOf(agent)).toBe('deleted')
     expect(await eventsOf(agent)).toMatchObject({ 'intent.cancelled': 20, 'agent.deleted': 1 })

@@ -2,17 +2,14 @@ import { describe, expect, test } from '@jest/globals'
 import type { Info } from '@temporalio/activity'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
-import { recordActivities } from '../../activities/record-activities.ts'
-import { operationRunner } from '../../activities/run-operation.ts'
-import type { ReceivedSignal } from '../../activities/signals.ts'
 import { areas } from '../../src/areas.ts'
-import { intentProcess } from '../../src/control/intents/process.ts'
-import { allOperations } from '../../src/kernel/contract/area.ts'
 import { Problem } from '../../src/kernel/contract/problem.ts'
 import type { ProcessStatus } from '../../src/kernel/contract/process.ts'
+import type { ReceivedSignal } from '../../src/kernel/contract/step.ts'
 import { createExecutor, type ExecuteCall } from '../../src/kernel/run/execute.ts'
-import { SystemTurns } from '../../src/kernel/run/system-turns.ts'
+import { NoSuchRecord } from '../../src/kernel/run/steps.ts'
 import { newId } from '../../src/values/ids.ts'
+import { activitiesOf, aRun } from '../support/activities.ts'
 import { startEngine } from '../support/engine.ts'
 import { creditWallet } from '../support/factories.ts'
 
@@ -20,21 +17,7 @@ const engine = await startEngine(areas)
 const execute = createExecutor(engine.runtime)
 const tenant = { ownerId: newId('customer'), mode: 'test' } as const
 
-const activities = (by: ExecuteCall = execute) =>
-  recordActivities(
-    intentProcess,
-    operationRunner({
-      execute: by,
-      operations: allOperations(areas),
-      offsetOf: async () => 0,
-      causeOf: async () => undefined,
-      onFailure: () => undefined,
-      turns: new SystemTurns(),
-    }),
-    {
-      operatorSignals: false,
-    },
-  )
+const activities = (by: ExecuteCall = execute) => activitiesOf(engine.runtime)(aRun(by))
 
 const bodyOf = async (answer: ReturnType<typeof engine.run>) => JSON.parse(String((await answer).body))
 
@@ -151,14 +134,15 @@ describe('the activity that reads an intent', () => {
       status: 'created',
       summary: expect.stringMatching(/^Intent of € 25\.00 in test mode: waits for approval until .* UTC$/),
       closed: false,
-      waitsFor: expect.stringMatching(/^for a person’s approval, until \d\d \w{3} \d{4} \d\d:\d\d UTC$/),
+      isBeingPaid: false,
+      deadline: expect.stringMatching(/^\d\d \w{3} \d{4} \d\d:\d\d UTC$/),
       signals: ['approve', 'deny', 'cancel'],
     })
     expect(Number(dueInMs)).toBeGreaterThan(3_500_000)
   })
 
   test('fails without a retry for an unknown intent', async () => {
-    await expect(read('intent_1')).rejects.toMatchObject({ nonRetryable: true })
+    await expect(read('intent_1')).rejects.toThrow(NoSuchRecord)
   })
 })
 

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { printLine } from '../../src/platform/output.ts'
-import { type Case, measure } from './case.ts'
+import { type Case, measure, type Result } from './case.ts'
 import { hasPgbench, pgbench } from './database/pgbench.ts'
 import { ratio, type Section, wholeNumber } from './report.ts'
 import { usualOrShort } from './short.ts'
@@ -16,7 +16,7 @@ const PGBENCH_CLIENTS = 8
 type CasesOf = (stage: Stage, checkout: string) => Promise<readonly Case[]>
 
 /** The cases are those of the version: its schema may refuse the rows and the SQL of another one. */
-const casesIn: Readonly<Record<'transfers' | 'intents', CasesOf>> = {
+const casesIn: Readonly<Record<'transfers' | 'intents' | 'plain', CasesOf>> = {
   async transfers(stage, checkout) {
     const { fillWallets, transferCases }: typeof import('./cases/transfer-cases.ts') = await import(
       join(checkout, 'test/bench/cases/transfer-cases.ts')
@@ -30,6 +30,12 @@ const casesIn: Readonly<Record<'transfers' | 'intents', CasesOf>> = {
     )
     return intentCases(stage)
   },
+  async plain(stage, checkout) {
+    const { plainCases }: typeof import('./cases/plain-cases.ts') = await import(
+      join(checkout, 'test/bench/cases/plain-cases.ts')
+    )
+    return plainCases(stage)
+  },
 }
 
 interface Version {
@@ -37,8 +43,11 @@ interface Version {
   readonly cases: readonly Case[]
 }
 
-/** The requests a second of this version, of the older one, and of pgbench in each one’s database. */
-type Rates = Readonly<Record<'now' | 'before' | 'sqlNow' | 'sqlBefore', number>>
+/**
+ * The requests a second of this version, of the older one, and of pgbench in each one’s database; and the processor time
+ * of each server for a request, in microseconds.
+ */
+type Rates = Readonly<Record<'now' | 'before' | 'sqlNow' | 'sqlBefore' | 'cpuNow' | 'cpuBefore', number>>
 
 /** The medians of the rounds. */
 interface Turns extends Rates {
@@ -77,27 +86,35 @@ async function measureTurns(now: Version, before: Version): Promise<Turns[]> {
   for (const connections of CONNECTIONS)
     for (const [n, { name }] of now.cases.entries()) {
       const rounds: Rates[] = []
-      for (let round = 0; round < ROUNDS; round++)
+      for (let round = 0; round < ROUNDS; round++) {
+        const ofNow = await resultOf(now, n, connections)
+        const ofBefore = await resultOf(before, n, connections)
         rounds.push({
-          now: await rateOf(now, n, connections),
-          before: await rateOf(before, n, connections),
+          now: ofNow.perSecond,
+          before: ofBefore.perSecond,
+          cpuNow: ofNow.cpuMicroseconds,
+          cpuBefore: ofBefore.cpuMicroseconds,
           sqlNow: await sqlRateOf(now, n, connections),
           sqlBefore: await sqlRateOf(before, n, connections),
         })
+      }
       const middle = (of: keyof Rates): number => median(rounds.map(round => round[of]))
-      const rates = { now: middle('now'), before: middle('before') }
-      turns.push({ name, connections, ...rates, sqlNow: middle('sqlNow'), sqlBefore: middle('sqlBefore') })
+      turns.push({
+        ...{ name, connections, now: middle('now'), before: middle('before') },
+        ...{ cpuNow: middle('cpuNow'), cpuBefore: middle('cpuBefore') },
+        ...{ sqlNow: middle('sqlNow'), sqlBefore: middle('sqlBefore') },
+      })
       printLine(`  ${lineOf(turns.at(-1) as Turns)}`)
     }
   return turns
 }
 
-const rateOf = async ({ stage, cases }: Version, n: number, connections: number): Promise<number> =>
-  (await measure(stage, cases[n] as Case, connections, SECONDS)).perSecond
+const resultOf = ({ stage, cases }: Version, n: number, connections: number): Promise<Result> =>
+  measure(stage, cases[n] as Case, connections, SECONDS)
 
 async function sqlRateOf({ stage, cases }: Version, n: number, connections: number): Promise<number> {
   const equivalent = await cases[n]?.sqlEquivalent?.()
-  if (!equivalent) throw new Error('a case without its SQL')
+  if (!equivalent) return Number.NaN
   const clients = connections === 1 ? 1 : PGBENCH_CLIENTS
   return (await pgbench(equivalent, 'statements', stage, SECONDS, clients)).perSecond
 }
@@ -105,8 +122,12 @@ async function sqlRateOf({ stage, cases }: Version, n: number, connections: numb
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-const HEAD = '| case | connections | before, /s | now, /s | of pgbench before | of pgbench now |'
-const RULE = '|---|--:|--:|--:|--:|--:|'
+const HEAD =
+  '| case | connections | before, /s | now, /s | now / before | processor time, now / before | of pgbench before | of pgbench now |'
+const RULE = '|---|--:|--:|--:|--:|--:|--:|--:|'
 
-const lineOf = ({ name, connections, now, before, sqlNow, sqlBefore }: Turns): string =>
-  `| ${name} | ${connections} | ${wholeNumber(before)} | ${wholeNumber(now)} | ${ratio(before, sqlBefore)} | ${ratio(now, sqlNow)} |`
+const lineOf = ({ name, connections, ...turns }: Turns): string => {
+  const { now, before, cpuNow, cpuBefore, sqlNow, sqlBefore } = turns
+  const rates = `${wholeNumber(before)} | ${wholeNumber(now)} | ${ratio(now, before)} | ${ratio(cpuNow, cpuBefore)}`
+  return `| ${name} | ${connections} | ${rates} | ${ratio(before, sqlBefore)} | ${ratio(now, sqlNow)} |`
+}

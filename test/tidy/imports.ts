@@ -76,7 +76,7 @@ describe('the import law', () => {
     ['workflows/intent.ts', 'zod'],
     ['workflows/shared/follow-record.ts', 'workflows/agent.ts'],
     ['workflows/shared/follow-record.ts', '@temporalio/activity'],
-    ['activities/intents.ts', 'src/control/intents/index.ts'],
+    ['activities/intents.ts', 'src/control/intents/intent.ts'],
     ['activities/intents.ts', 'src/platform/log.ts'],
     ['activities/intents.ts', 'src/app/durable-work.ts'],
     ['activities/intents.ts', 'workflows/intent.ts'],

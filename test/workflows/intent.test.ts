@@ -37,7 +37,10 @@ describe('an intent that waits for approval', () => {
     expect(await run.timerSummaries()).toEqual([waitsFor])
     const { dueInMs, ...state } = (await run.state()) ?? {}
     const signals = ['approve', 'deny', 'cancel']
-    expect(state).toEqual({ status: 'created', summary: line, closed: false, waitsFor, signals })
+    expect(state).toEqual({
+      ...{ status: 'created', summary: line, closed: false, isBeingPaid: false },
+      ...{ waitsFor, deadline, signals },
+    })
     expect(Number(dueInMs)).toBeGreaterThan(days(1) - minutes(2))
     expect(Number(dueInMs)).toBeLessThanOrEqual(days(1))
   })

@@ -3,7 +3,6 @@ import {
   condition,
   continueAsNew,
   defineQuery,
-  defineSignal,
   isCancellation,
   setDefaultSignalHandler,
   setHandler,
@@ -12,7 +11,6 @@ import {
 import {
   type ProcessInput,
   type ProcessStatus,
-  RECORD_CHANGED_SIGNAL,
   type RecordProcess,
   RUN_VERSION,
 } from '../../src/kernel/contract/process.ts'
@@ -23,8 +21,8 @@ import {
   workflowDetailsPage,
   workflowSummaryLine,
 } from './run-page.ts'
-import { handleSignals, type SignalHandling } from './signals.ts'
-import { localActivityFirst, proxyActivity, type StepsOf, stepsOf } from './steps.ts'
+import { handleRecordChanged, type SignalHandling } from './signals.ts'
+import { handleSignals, localActivityFirst, proxyActivity, type StepsOf, stepsOf } from './steps.ts'
 
 /** The pause before an overdue step is retried. */
 const RETRY_AFTER_MS = 1_000
@@ -85,12 +83,6 @@ const isOf060 = ({ version }: ProcessInput): boolean => version === undefined
 export function runIgnoringCancellation<T>(onRequest: () => void, work: () => Promise<T>): Promise<T> {
   CancellationScope.current().cancelRequested.catch(onRequest)
   return CancellationScope.nonCancellable(work)
-}
-
-export function handleRecordChanged(handler: () => void): void {
-  setHandler(defineSignal(RECORD_CHANGED_SIGNAL), handler, {
-    description: 'The record is read again. Sent by the service, whenever the record has changed.',
-  })
 }
 
 interface OpenRecordParts {

@@ -2,14 +2,26 @@ import { defineSignal, setHandler } from '@temporalio/workflow'
 import {
   DECISION_PAYLOAD_EXAMPLE,
   type ProcessInput,
-  type RecordProcess,
+  RECORD_CHANGED_SIGNAL,
 } from '../../src/kernel/contract/process.ts'
 import { addNoteToTimeline } from './run-page.ts'
-import { proxyActivity } from './steps.ts'
 
 interface Signalled {
   readonly verb: string
   readonly payload: unknown
+}
+
+/** Carries out a signal, and gives a line about it for the operator. */
+export type Decide = (signalled: ProcessInput & Signalled) => Promise<string>
+
+/** What each signal does, as the Web UI tells it. */
+export type SignalEffects = Readonly<Record<string, string>>
+
+interface Received {
+  readonly decide?: Decide | undefined
+  readonly signals?: SignalEffects
+  /** The signals carry no name. */
+  readonly withoutPayload?: boolean
 }
 
 export interface SignalHandling {
@@ -26,15 +38,14 @@ const DONE = ': done.'
 
 const REQUESTED = { by: 'Request Cancellation', comment: 'Cancelled by Request Cancellation in Temporal.' }
 
-/** Answers the signals of a process by its activity `decide`, each with a line for the operator. */
-export function handleSignals(process: RecordProcess, input: ProcessInput): SignalHandling {
-  const { decide, signals = {}, withoutPayload = false } = process
+/** Receives the signals of operators; each is answered by a line. */
+export function receiveSignals(
+  input: ProcessInput,
+  { decide, signals = {}, withoutPayload = false }: Received,
+): SignalHandling {
   if (!decide) return { arePending: () => false, give: async () => undefined, withoutPayload: [] }
-  const carryOut = proxyActivity<ProcessInput & Signalled, string>(decide, {
-    summary: 'Carry out the signal of an operator',
-  })
   const waiting: Signalled[] = []
-  for (const [verb, { effect }] of Object.entries(signals)) {
+  for (const [verb, effect] of Object.entries(signals)) {
     const description = withoutPayload ? effect : `${effect} Payload: ${DECISION_PAYLOAD_EXAMPLE}`
     const queue = (payload: unknown) => void waiting.push({ verb, payload })
     setHandler(defineSignal<[unknown]>(verb), queue, { description })
@@ -45,7 +56,7 @@ export function handleSignals(process: RecordProcess, input: ProcessInput): Sign
     async give() {
       let line: string | undefined
       for (let next = waiting.shift(); next; next = waiting.shift()) {
-        line = await carryOut({ ...input, ...next })
+        line = await decide({ ...input, ...next })
         if (!line.endsWith(DONE)) await addNoteToTimeline(line)
       }
       return line
@@ -53,4 +64,10 @@ export function handleSignals(process: RecordProcess, input: ProcessInput): Sign
     withoutPayload: withoutPayload ? Object.keys(signals) : [],
     ...('cancel' in signals ? { cancel } : {}),
   }
+}
+
+export function handleRecordChanged(handler: () => void): void {
+  setHandler(defineSignal(RECORD_CHANGED_SIGNAL), handler, {
+    description: 'The record is read again. Sent by the service, whenever the record has changed.',
+  })
 }

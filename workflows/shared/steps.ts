@@ -8,6 +8,7 @@ import {
   STEP_MS,
   taskQueueOf,
 } from '../../src/kernel/contract/process.ts'
+import { receiveSignals, type SignalHandling } from './signals.ts'
 
 /** Well below the time of a workflow task, which is ten seconds. */
 const QUICK_MS = 2_000
@@ -80,4 +81,17 @@ export function stepsOf<P extends RecordProcess>(
     return [name, take]
   })
   return Object.fromEntries(steps)
+}
+
+/** Answers the signals of a process by its activity `decide`. */
+export function handleSignals(
+  { decide, signals = {}, withoutPayload }: RecordProcess,
+  input: ProcessInput,
+): SignalHandling {
+  const effects = Object.entries(signals).map(([verb, { effect }]) => [verb, effect])
+  return receiveSignals(input, {
+    signals: Object.fromEntries(effects),
+    ...(withoutPayload && { withoutPayload }),
+    ...(decide && { decide: proxyActivity(decide, { summary: 'Carry out the signal of an operator' }) }),
+  })
 }

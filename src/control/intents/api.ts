@@ -3,6 +3,7 @@ import { assertionEvents, webauthnAssertionSchema } from '../../identity/passkey
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, post } from '../../kernel/contract/operation.ts'
 import { pageQuerySchema } from '../../kernel/contract/page.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { TimelinePage } from '../../kernel/journal/timeline.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
@@ -13,7 +14,6 @@ import {
   freeTextSchema,
   inputMetadataSchema,
   labelSchema,
-  ProcessStatusRecord,
   searchTextSchema,
   timeRangeMembers,
 } from '../../values/schemas.ts'
@@ -219,27 +219,19 @@ export const intentsApi = {
     returns: [200, TimelinePage],
     fails: intentLookupRefusals,
   }),
-  status: get('/intents/{id}/status', {
-    readsClock: true,
-    summary: 'Get the status of an intent’s process',
-    callers: [],
-    returns: [200, ProcessStatusRecord],
-    fails: intentLookupRefusals,
-  }),
-  /** May be repeated. Changes nothing before the deadline, by the tenant's clock. */
-  expire: post('/intents/{id}/expire', {
-    summary: 'Expire an intent',
-    callers: [],
-    run: 'hot',
-    returns: [200, z.object({ expired: z.boolean() })],
-    fails: intentLookupRefusals,
-    emits: { 'intent.expired': declareEvent('The deadline of an intent has passed.', IntentEvent) },
-  }),
   /** A step in the deletion of an agent. Cancels a batch of its intents, and is repeated until all are closed. */
   endForAgent: post('/agents/{id}/end-intents', {
     summary: 'Cancel the open intents of an agent that is being deleted',
     callers: [],
     returns: [200, z.object({ done: z.boolean() })],
     emits: { 'intent.cancelled': IntentEvent },
+  }),
+}
+
+export const intentSteps = {
+  /** Changes nothing before the deadline, by the tenant's clock. */
+  expire: step('intents.expire', {
+    summary: 'Expire an intent',
+    emits: { 'intent.expired': declareEvent('The deadline of an intent has passed.', IntentEvent) },
   }),
 }

@@ -1,4 +1,4 @@
-export { declareEvents, intentsApi } from './api.ts'
+export { declareEvents, intentSteps, intentsApi } from './api.ts'
 export { approvalApi } from './approval/approval-api.ts'
 export { findApprovalProof, hasApprovalProof, reviewApproval } from './approval/approvals.ts'
 export { personalDecision } from './approval/approve.ts'
@@ -16,7 +16,8 @@ export {
   lockIntents,
   unpayableIntentReason,
 } from './intent.ts'
-export { cancelIntentOperation } from './intent-batch.ts'
+export { cancelIntentOperation, intentExpiry } from './intent-batch.ts'
+export { intentStatus } from './intents.ts'
 export {
   assignCardToIntent,
   findPayableIntents,

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { NonEmpty } from '../../kernel/contract/handlers.ts'
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { HotHandler, NonEmpty } from '../../kernel/contract/handlers.ts'
+import type { HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
 import { type LockedBook, lockBook } from '../../money/ledger/index.ts'
@@ -8,7 +8,7 @@ import { type BudgetCounters, lockCounters } from '../budgets/index.ts'
 import { type DecisionRow, insertDecisions } from '../decisions/index.ts'
 import { lockSpendingAgentsOfIntents, type SpendingAgent } from '../policies/index.ts'
 import { loadRiskAssessor, type RiskAssessor } from '../risk/index.ts'
-import type { intentsApi } from './api.ts'
+import type { intentSteps, intentsApi } from './api.ts'
 import { type BudgetLevels, loadBudgetLevels, loadBudgetLevelsOfIntents } from './budget-levels.ts'
 import { cancelIntent } from './cancel.ts'
 import { type IntentRow, intentCause, intentMachine, lockIntents, updateIntents } from './intent.ts'
@@ -17,7 +17,7 @@ import { intentEvent, type LatestIntentPayments, latestIntentPayments } from './
 
 export type ApproveIntentHandler = HandlerOf<typeof intentsApi.approve>
 type Cancel = HandlerOf<typeof intentsApi.cancel>
-type Expire = HandlerOf<typeof intentsApi.expire>
+type Expire = HotHandler<InputOf<typeof intentsApi.get>, null, never, (typeof intentSteps.expire)['emits']>
 export type IntentBatchRequest = Parameters<(ApproveIntentHandler | Cancel | Expire)['decide']>[0]
 
 export interface IntentBatch {
@@ -112,22 +112,18 @@ export const cancelIntentOperation: Cancel = {
   write: writeIntentBatch,
 }
 
-/**
- * Expires an intent past its deadline by the tenant's clock. Sweep and process may both call this; the second
- * call changes nothing.
- */
-export const expireIntent: Expire = {
+/** Expires an intent past its deadline by the tenant's clock. The second time changes nothing. */
+export const intentExpiry: Expire = {
   load: (requests, sql) => loadIntentBatch(requests, sql, 'end'),
-  decide({ input, now }, state: IntentBatch, { emit, refuse, wake }) {
+  decide({ input, now }, state: IntentBatch, { emit, wake }) {
     const intent = state.intents.get(input.params.id)
-    if (!intent) return refuse('intent_not_found')
-    if (intent.paymentId || intent.expiresAt > now || !intentMachine.move(intent, 'expired'))
-      return { expired: false }
+    if (!intent || intent.paymentId || intent.expiresAt > now || !intentMachine.move(intent, 'expired'))
+      return null
     intent.updatedAt = now
     release(intent, state)
     emit('intent.expired', intentEvent(intent))
     if (intent.workflowId) wake(intentProcess, intent)
-    return { expired: true }
+    return null
   },
   write: writeIntentBatch,
 }

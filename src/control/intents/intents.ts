@@ -1,5 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
 import {
   type RecordCondition,
@@ -17,7 +18,7 @@ import { findAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import { findPolicy } from '../policies/index.ts'
 import { decideWithoutHistory, pickPolicyRules } from '../rules/index.ts'
-import { intentsApi } from './api.ts'
+import { intentSteps, intentsApi } from './api.ts'
 import { Approval, ApprovalCommitmentOpenings } from './approval/approval.ts'
 import { approvalApi } from './approval/approval-api.ts'
 import { approvalHandlers } from './approval/approvals.ts'
@@ -27,7 +28,7 @@ import { declareIntent } from './declare.ts'
 import { intentInquiries } from './inquiries.ts'
 import { intentInquiryApi } from './inquiry-api.ts'
 import { Intent, intentCause, intentMachine, intentsPersonalData } from './intent.ts'
-import { alreadyInStatusMessage, cancelIntentOperation, expireIntent } from './intent-batch.ts'
+import { alreadyInStatusMessage, cancelIntentOperation } from './intent-batch.ts'
 import { type ResolvedPayee, resolvePayees } from './payees.ts'
 import { type IntentSignal, intentProcess } from './process.ts'
 import {
@@ -112,25 +113,25 @@ const summaryOf = ({ amountCents, mode, status, expiresAt }: Intent): string => 
   return `Intent of ${formatMoney(amountCents)} in ${mode} mode: ${waits}`
 }
 
-function waitsFor({ status, paymentId, expiresAt }: Intent): string {
-  if (paymentId) return 'for the end of its payment'
-  const deadline = `until ${formatMinute(expiresAt)}`
-  return status === 'created' ? `for a person’s approval, ${deadline}` : `for its payment, ${deadline}`
-}
-
 function signalsOf({ status, paymentId }: Intent): IntentSignal[] {
   if (status === 'created') return ['approve', 'deny', 'cancel']
   return paymentId ? [] : ['cancel']
 }
 
-function processStatusOf(intent: Intent, now: Date) {
-  const closed = intentMachine.isFinal(intent.status)
+/** What the run of an intent reads. */
+export async function intentStatus(id: string, { em, now }: ReadContext) {
+  const intent = await em.findOne(Intent, { id })
+  if (!intent) return undefined
+  const { status, paymentId, expiresAt } = intent
+  const closed = intentMachine.isFinal(status)
+  const isBeingPaid = paymentId !== null
   return {
-    status: intent.status,
+    status,
     summary: summaryOf(intent),
     closed,
-    dueInMs: closed || intent.paymentId ? null : intent.expiresAt.getTime() - now.getTime(),
-    waitsFor: closed ? null : waitsFor(intent),
+    isBeingPaid,
+    dueInMs: closed || isBeingPaid ? null : expiresAt.getTime() - now.getTime(),
+    deadline: formatMinute(expiresAt),
     signals: closed ? [] : signalsOf(intent),
   }
 }
@@ -156,7 +157,6 @@ const intents = bindHandlers(intentsApi, {
   create: declareIntent,
   approve: approveIntent,
   cancel: cancelIntentOperation,
-  expire: expireIntent,
 
   async list({ query: { from, to, merchant, status, limit: _limit, cursor: _cursor, ...filters } }, context) {
     const created = await createdWithinCondition('intent', { from, to }, context)
@@ -222,12 +222,6 @@ const intents = bindHandlers(intentsApi, {
     const page = await pageBy((after, most) => readTimelineOfRecords(sql, tenant, ids, after, most))
     return withAuditIds({ ...page, completeFrom })
   },
-
-  async status({ params }, { records, now, refuse }) {
-    const intent = await find(records, params.id)
-    if (!intent) return refuse('intent_not_found')
-    return processStatusOf(intent, now)
-  },
 })
 
 const all = bindHandlers(
@@ -241,6 +235,7 @@ export const intentsArea = area(
   all,
   {
     personal: intentsPersonalData,
+    steps: intentSteps,
     entities: [Intent, Approval, ApprovalCommitmentOpenings],
     machines: [intentMachine],
     reactions: { 'delegation.revoked': onDelegationsRevoked },
@@ -259,7 +254,7 @@ export const intentsArea = area(
         due: 'expires_at',
         open: `${OPEN_INTENT_SQL} and payment_id is null`,
         waits: 'workflow_id is not null',
-        operations: ['intents.expire'],
+        activities: ['expireIntent'],
       },
     ],
   },

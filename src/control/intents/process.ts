@@ -1,4 +1,4 @@
-import type { RecordProcess } from '../../kernel/contract/process.ts'
+import type { DurableProcess } from '../../kernel/contract/process.ts'
 
 /** Begins when an intent waits for a person, and ends when the intent is completed, cancelled, denied or expired. */
 export const intentProcess = {
@@ -14,23 +14,6 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /intents/{id}/approve\`.`,
   newIn: ['created'],
-  read: { activity: 'readIntent', operation: 'intents.status', summary: 'Status of the intent' },
-  decide: 'decideIntent',
-  signals: {
-    approve: { effect: 'Approves the intent and holds its money.', operation: 'intents.approve' },
-    deny: {
-      effect: 'Denies the intent and ends the run.',
-      operation: 'intents.deny',
-      body: (by, comment) => ({ reason: comment ?? `Denied by ${by}` }),
-    },
-    cancel: { effect: 'Cancels the intent and ends the run.', operation: 'intents.cancel' },
-  },
-  steps: {
-    expireIntent: {
-      operation: 'intents.expire',
-      summary: 'Expire the intent at its deadline and release its money',
-    },
-  },
-} as const satisfies RecordProcess
+} as const satisfies DurableProcess
 
-export type IntentSignal = keyof typeof intentProcess.signals
+export type IntentSignal = 'approve' | 'deny' | 'cancel'

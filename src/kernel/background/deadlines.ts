@@ -6,6 +6,7 @@ import type { ClockWaitingRecords, Deadline } from '../contract/deadline.ts'
 import type { RegisteredOperation } from '../contract/operation.ts'
 import { type ProcessRecord, workflowIdOf } from '../contract/process.ts'
 import type { Row, Sql } from '../contract/sql.ts'
+import { type BindActivities, type RecordActivity, stepOperation } from '../contract/step.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
 import { databaseErrorAsProblem, withDatabaseRetries } from '../database/retry.ts'
 import { moveClockOffset, readClockOffset } from '../database/tenant-clock.ts'
@@ -124,6 +125,7 @@ interface Parts {
   readonly database: Database
   readonly execute: ExecuteCall
   readonly areas: Areas
+  readonly activities: BindActivities
 }
 
 interface EndingParts extends Parts, Pick<SweepParts, 'calls'> {
@@ -132,18 +134,70 @@ interface EndingParts extends Parts, Pick<SweepParts, 'calls'> {
 
 interface BoundDeadline {
   readonly deadline: Required<Deadline>
-  readonly operations: readonly RegisteredOperation[]
+  readonly steps: readonly BoundStep[]
 }
 
-function deadlinesOf(areas: Areas): BoundDeadline[] {
+/** An activity of a run, or an operation of the service itself. */
+interface BoundStep {
+  /** The operation that calls another system; undefined where it calls none. */
+  readonly call: RegisteredOperation | undefined
+  carryOut(parts: EndingParts, deadline: Required<Deadline>, record: Overdue): Promise<CarriedOut>
+}
+
+function deadlinesOf({ areas, activities }: Parts): BoundDeadline[] {
   const operations = new Map(allOperations(areas).map(operation => [operation.key, operation]))
+  const known = activities({ requestIdOf: ({ id }) => id })
   return Object.values(areas).flatMap(area =>
     area.deadlines.map(deadline => ({
       deadline,
-      operations: deadline.operations.map(key => operations.get(key) as RegisteredOperation),
+      steps: [
+        ...deadline.activities.map(name => activityStep(name, known[name] as RecordActivity | undefined)),
+        ...deadline.operations.map(key => operationStep(operations.get(key) as RegisteredOperation)),
+      ],
     })),
   )
 }
+
+function activityStep(name: string, known: RecordActivity | undefined): BoundStep {
+  if (!known) throw new Error(`there is no activity ${name}`)
+  return {
+    call: known.calls && stepOperation(known.calls),
+    async carryOut({ activities, onChange }, { process }, record) {
+      let hasChanged = false
+      const bound = activities({
+        requestIdOf: ({ id }) => `deadline:${workflowIdOf(process, id)}`,
+        onChange(step) {
+          hasChanged = true
+          onChange(stepOperation(step), record)
+        },
+      })
+      const { id, owner_id: ownerId, mode } = record
+      await (bound[name] as RecordActivity)({ id, ownerId, mode })
+      return { isDone: true, hasChanged }
+    },
+  }
+}
+
+const operationStep = (operation: RegisteredOperation): BoundStep => ({
+  call: callsOutside(operation) ? operation : undefined,
+  async carryOut({ database, execute, onChange }, { process }, record) {
+    const { id, owner_id, mode } = record
+    const tenant = { ownerId: owner_id, mode }
+    const last = await findLastRequest(sqlOn(database.pool), tenant, id)
+    const outcome = await execute({
+      operation,
+      actor: processActor(tenant),
+      input: { params: { id }, query: {}, body: {} },
+      requestId: last?.requestId ?? `deadline:${workflowIdOf(process, id)}`,
+      traceparent: last?.traceparent ?? undefined,
+      address: null,
+      idempotencyKey: null,
+    })
+    const hasChanged = changes(outcome)
+    if (hasChanged) onChange(operation, record)
+    return { isDone: isDone(outcome), hasChanged }
+  },
+})
 
 export interface SweepParts extends Parts {
   /** How long after its instant a record with a run is taken over: the run acts first. */
@@ -162,7 +216,7 @@ export async function endOverdueRecords({
   turns,
   ...parts
 }: SweepParts): Promise<void> {
-  const bounds = deadlinesOf(parts.areas)
+  const bounds = deadlinesOf(parts)
   const onChange: EndingParts['onChange'] = (operation, record) => {
     const { id, owner_id: ownerId, mode, due: dueAt, has_run } = record
     const isAwaited = callsOutside(operation) && turns?.isAwaited(calledBy(operation, record))
@@ -171,16 +225,13 @@ export async function endOverdueRecords({
   const failures = await endEach({ ...parts, onChange }, bounds, {
     find: { text: anyOverdue(bounds, rescueAfterMs), values: [] },
     select: overdueOf(rescueAfterMs),
-    valuesOf: ({ operations }) => [fullOwnersOf(operations, parts.calls)],
+    valuesOf: ({ steps }) => [fullOwnersOf(steps, parts.calls)],
   })
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} could not be ended`)
 }
 
-const fullOwnersOf = (
-  operations: readonly RegisteredOperation[],
-  calls: CallsBeside | undefined,
-): string[] => {
-  const call = operations.find(callsOutside)
+const fullOwnersOf = (steps: readonly BoundStep[], calls: CallsBeside | undefined): string[] => {
+  const call = steps.find(step => step.call)?.call
   return call && calls ? calls.fullOwners(calledSystemOf(call)) : []
 }
 
@@ -214,12 +265,12 @@ const calledBy = (operation: RegisteredOperation, { owner_id, mode }: Overdue): 
 
 /** Beside the round goes what begins with a call to another system. */
 async function end(parts: EndingParts, bound: BoundDeadline, record: Overdue): Promise<void> {
-  const { operations, deadline } = bound
+  const { steps, deadline } = bound
   const { calls } = parts
-  const call = calls && operations.find(callsOutside)
-  if (!call) return carryOutSteps(parts, bound, record)
-  const first = operations.indexOf(call)
-  const before = await carryOut(parts, { deadline, operations: operations.slice(0, first) }, record)
+  const first = steps.findIndex(step => step.call)
+  const call = steps[first]?.call
+  if (!calls || !call) return carryOutSteps(parts, bound, record)
+  const before = await carryOut(parts, { deadline, steps: steps.slice(0, first) }, record)
   if (!before.isDone) return
   const key = `${deadline.due} ${workflowIdOf(deadline.process, record.id)}`
   calls.begin({ key, ...calledBy(call, record) }, () => carryOutSteps(parts, bound, record, first))
@@ -234,15 +285,15 @@ const MOST_STEPS = 20
  */
 async function carryOutSteps(
   parts: EndingParts,
-  { deadline, operations }: BoundDeadline,
+  { deadline, steps }: BoundDeadline,
   record: Overdue,
   first = 0,
 ): Promise<void> {
-  let rest = operations.slice(first)
-  for (let steps = 1; steps <= MOST_STEPS; steps++) {
-    const { isDone, hasChanged } = await carryOut(parts, { deadline, operations: rest }, record)
+  let rest = steps.slice(first)
+  for (let round = 1; round <= MOST_STEPS; round++) {
+    const { isDone, hasChanged } = await carryOut(parts, { deadline, steps: rest }, record)
     if (!(isDone && hasChanged && record.has_run && (await isStillDue(parts, deadline, record)))) return
-    rest = [...operations]
+    rest = [...steps]
   }
 }
 
@@ -265,32 +316,17 @@ interface CarriedOut {
   readonly hasChanged: boolean
 }
 
-/** Carries out the operations in order. */
+/** Carries out the steps in order. */
 async function carryOut(
-  { database, execute, onChange }: EndingParts,
-  { deadline, operations }: BoundDeadline,
+  parts: EndingParts,
+  { deadline, steps }: BoundDeadline,
   record: Overdue,
 ): Promise<CarriedOut> {
-  const { id, owner_id, mode } = record
-  const tenant = { ownerId: owner_id, mode }
-  const last = await findLastRequest(sqlOn(database.pool), tenant, id)
-  const requestId = last?.requestId ?? `deadline:${workflowIdOf(deadline.process, id)}`
   let hasChanged = false
-  for (const operation of operations) {
-    const outcome = await execute({
-      operation,
-      actor: processActor(tenant),
-      input: { params: { id }, query: {}, body: {} },
-      requestId,
-      traceparent: last?.traceparent ?? undefined,
-      address: null,
-      idempotencyKey: null,
-    })
-    if (changes(outcome)) {
-      hasChanged = true
-      onChange(operation, record)
-    }
-    if (!isDone(outcome)) return { isDone: false, hasChanged }
+  for (const step of steps) {
+    const carriedOut = await step.carryOut(parts, deadline, record)
+    hasChanged ||= carriedOut.hasChanged
+    if (!carriedOut.isDone) return { isDone: false, hasChanged }
   }
   return { isDone: true, hasChanged }
 }
@@ -314,7 +350,7 @@ export const advanceTenantClock = (parts: Parts, tenant: Tenant, toMs: number): 
 
 async function moveThrough(parts: Parts, tenant: Tenant, toMs: number): Promise<void> {
   const sql = sqlOn(parts.database.pool)
-  const bounds = deadlinesOf(parts.areas)
+  const bounds = deadlinesOf(parts)
   const next = nextOf(bounds)
   const end = clock.tenant(toMs)
   const endAt = (instant: () => Date) => endDue(parts, bounds, tenant, instant)

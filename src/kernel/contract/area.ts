@@ -18,6 +18,7 @@ import type { Api, ApiWithHandlers, Handlers, RegisteredOperation } from './oper
 import type { FindIntentPayments, FindPayables } from './payables.ts'
 import type { FindMissingIdentity, Ports, SignedRequest } from './ports.ts'
 import type { Sql } from './sql.ts'
+import { type Step, stepOperation } from './step.ts'
 
 /**
  * Returns the actor of a secret; undefined for an unknown, expired or revoked one. `isBackground`: a page
@@ -98,6 +99,8 @@ export interface Area<A extends Api = Api> {
   readonly about: string
   readonly api: A
   readonly handlers: Handlers<A>
+  /** What its processes do by themselves. */
+  readonly steps: Readonly<Record<string, Step>>
   readonly entities: readonly EntityClass<object>[]
   /** Personal data in its tables. A test finds each text column that is not named. */
   readonly personal: PersonalData
@@ -120,6 +123,7 @@ export interface Area<A extends Api = Api> {
 }
 
 type OptionalMember =
+  | 'steps'
   | 'entities'
   | 'personal'
   | 'machines'
@@ -146,6 +150,7 @@ export const area = <A extends Api>(
   about: string,
   { api, handlers }: ApiWithHandlers<A>,
   {
+    steps = {},
     entities = [],
     personal = {},
     machines = [],
@@ -164,6 +169,7 @@ export const area = <A extends Api>(
   about,
   api,
   handlers,
+  steps,
   entities,
   personal,
   machines,
@@ -185,13 +191,14 @@ export const publishedOperations = (areas: Areas): RegisteredOperation[] =>
 
 export function allOperations(areas: Areas): RegisteredOperation[] {
   const aliases: PathAliases = Object.assign({}, ...Object.values(areas).map(area => area.aliases))
-  return Object.entries(areas).flatMap(([noun, { name, api, handlers }]) =>
-    Object.entries(api).map(([verb, operation]) => ({
+  return Object.entries(areas).flatMap(([noun, { name, api, handlers, steps }]) => [
+    ...Object.entries(api).map(([verb, operation]) => ({
       key: `${noun}.${verb}`,
       tag: operation.tag ?? name,
       addresses: operationAddresses(operation.path, aliases),
       operation,
       handler: handlers[verb],
     })),
-  )
+    ...Object.values(steps).map(step => stepOperation(step, name)),
+  ])
 }

@@ -15,18 +15,20 @@ export interface Deadline
   extends Pick<ClockWaitingRecords, 'process' | 'table' | 'open'>,
     Partial<Pick<ClockWaitingRecords, 'record' | 'agent' | 'waits'>> {
   readonly due?: string
+  /** The activities of the record's run that the sweep carries out in its place, in this order. */
+  readonly activities?: readonly string[]
   /**
    * The keys of the operations that end a record, in this order. Each does nothing where nothing is left to
    * do. One that answers `{done: false}` is run again by the next sweep, and the later ones wait for it.
    */
-  readonly operations: readonly string[]
+  readonly operations?: readonly string[]
 }
 
 export const WITHOUT_RUN = 'false'
 
 /** Defaults: the record's own id, no agent, and no run. */
 export const withDeadlineDefaults = (deadline: Deadline): Required<Deadline> => ({
-  ...{ record: 'id', agent: 'null::text', due: 'due_at', waits: WITHOUT_RUN },
+  ...{ record: 'id', agent: 'null::text', due: 'due_at', waits: WITHOUT_RUN, activities: [], operations: [] },
   ...deadline,
 })
 

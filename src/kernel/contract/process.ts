@@ -59,6 +59,8 @@ export interface ProcessStatus {
   readonly closed: boolean
   /** How long until the deadline, in the tenant's time; null where there is none. */
   readonly dueInMs: number | null
+  /** As people read it: `21 Nov 09:30 UTC`. */
+  readonly deadline?: string | null
   /** Completes "it waits": `for a person’s approval, until 21 Nov 09:30 UTC`. */
   readonly waitsFor?: string | null
   readonly signals?: readonly string[]
@@ -116,12 +118,15 @@ export const STEP_MS = 15_000
  * The activities that a worker takes apart, each with slots of their own: decisions on PostgreSQL have the queue of
  * the workflows, so that calls that hang hold up no decision.
  */
+export const callsQueueOf = (queue: string): string => `${queue}-calls`
+export const webhooksQueueOf = (queue: string): string => `${queue}-webhooks`
+
 export const taskQueueOf = (
   queue: string,
   { callsOutside, untilClosed }: Partial<ProcessStep> = {},
 ): string => {
-  if (untilClosed) return `${queue}-webhooks`
-  return callsOutside ? `${queue}-calls` : queue
+  if (untilClosed) return webhooksQueueOf(queue)
+  return callsOutside ? callsQueueOf(queue) : queue
 }
 
 export const isRecordProcess = (process: DurableProcess): process is RecordProcess => 'read' in process

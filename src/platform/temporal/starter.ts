@@ -5,7 +5,6 @@ import {
   AMOUNT_ATTRIBUTE,
   DEADLINE_ATTRIBUTE,
   type DurableProcess,
-  isRecordProcess,
   MODE_ATTRIBUTE,
   OWNER_SEARCH_ATTRIBUTE,
   type ProcessInput,
@@ -53,12 +52,9 @@ export function workflowStartOptions(
   process: DurableProcess,
   { summary, status, amount, deadline, ...input }: ProcessStartInput,
 ) {
-  const isOfRecord = isRecordProcess(process)
   return {
-    args: [isOfRecord ? { ...input, version: RUN_VERSION } : input],
+    args: [{ ...input, version: RUN_VERSION }],
     staticSummary: summary ?? workflowRunSummary(process, input.mode, input),
-    // The run of a record shows them itself: each history would store the same text.
-    ...(isOfRecord || !process.details ? {} : { staticDetails: process.details }),
     typedSearchAttributes: attributesOf({ ...input, status, amount, deadline }),
   }
 }

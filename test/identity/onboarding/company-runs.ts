@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { recordActivities } from '../../../activities/record-activities.ts'
+import { recordActivities } from '../../../activities/shared/record-activities.ts'
 import { onboardingProcess } from '../../../src/identity/onboarding/process.ts'
 import { formatMinute } from '../../../src/values/clock.ts'
 import { bodyOf } from '../../support/factories.ts'

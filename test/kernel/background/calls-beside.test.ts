@@ -9,6 +9,7 @@ import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { createExecutor } from '../../../src/kernel/run/execute.ts'
 import { callsOutside } from '../../../src/kernel/run/system-turns.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { activitiesOf } from '../../support/activities.ts'
 import { startEngine } from '../../support/engine.ts'
 import { until } from '../../support/until.ts'
 
@@ -31,7 +32,7 @@ const probing: Areas = {
     {
       deadlines: [
         { process: { name: 'calling' }, table: 'calling_records', open: 'true', operations: ['cards.tell'] },
-        { process: { name: 'plain' }, table: 'plain_records', open: 'true', operations: ['intents.expire'] },
+        { process: { name: 'plain' }, table: 'plain_records', open: 'true', operations: ['mandates.expire'] },
       ],
     },
   ),
@@ -71,10 +72,18 @@ function hangingProcessor() {
 }
 
 const failures: unknown[] = []
+const activities = activitiesOf(engine.runtime)
 
 function sweeper(execute: (call: ApiCall) => Promise<ApiResponse>) {
   const calls = new CallsBeside(error => failures.push(error))
-  const parts = { database, areas: probing, execute, rescueAfterMs: 30_000, onRescue: () => undefined }
+  const parts = {
+    database,
+    areas: probing,
+    activities,
+    execute,
+    rescueAfterMs: 30_000,
+    onRescue: () => undefined,
+  }
   return { sweep: () => endOverdueRecords({ ...parts, calls }), settle: () => calls.settle() }
 }
 

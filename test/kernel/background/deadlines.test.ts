@@ -7,12 +7,13 @@ import {
 } from '../../../src/kernel/background/deadlines.ts'
 import type { Tenant } from '../../../src/kernel/contract/actor.ts'
 import { allOperations } from '../../../src/kernel/contract/area.ts'
-import type { ApiCall } from '../../../src/kernel/contract/call.ts'
+import type { BindActivities, RecordActivity, RecordRef } from '../../../src/kernel/contract/step.ts'
 import { type Database, sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { moveClockOffset, readClockOffset } from '../../../src/kernel/database/tenant-clock.ts'
-import { createExecutor, type ExecuteCall } from '../../../src/kernel/run/execute.ts'
+import { createExecutor } from '../../../src/kernel/run/execute.ts'
 import { days, minutes } from '../../../src/values/clock.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { activitiesOf } from '../../support/activities.ts'
 import { startEngine } from '../../support/engine.ts'
 import { creditWallet } from '../../support/factories.ts'
 import { times } from '../../support/sample-service.ts'
@@ -21,6 +22,7 @@ const engine = await startEngine(areas)
 const { database } = engine.runtime
 const sql = sqlOn(database.pool)
 const execute = createExecutor(engine.runtime)
+const activities = activitiesOf(engine.runtime)
 
 beforeEach(async () => {
   await engine.sql(`update intents set status = 'cancelled' where status in ('created', 'approved')`)
@@ -84,15 +86,25 @@ const policyDefaults = {
 
 const nothing = () => undefined
 
+type Expire = RecordActivity
+
+/** The activities, of which one is replaced. */
+const expiringBy =
+  (expire: (ref: RecordRef, usual: Expire) => ReturnType<Expire>): BindActivities =>
+  caller => {
+    const usual = activities(caller)
+    return { ...usual, expireIntent: (ref: RecordRef) => expire(ref, usual.expireIntent as Expire) }
+  }
+
 /** By hand and at once: it leaves nothing to runs. */
-const sweep = (by: ExecuteCall = execute) =>
-  endOverdueRecords({ database, execute: by, areas, rescueAfterMs: 0, onRescue: nothing })
+const sweep = (by: BindActivities = activities) =>
+  endOverdueRecords({ database, execute, areas, activities: by, rescueAfterMs: 0, onRescue: nothing })
 
 /** As a worker sweeps. Returns what it rescued. */
-async function sweepAsWorker(by: ExecuteCall = execute): Promise<Rescue[]> {
+async function sweepAsWorker(by: BindActivities = activities): Promise<Rescue[]> {
   const rescues: Rescue[] = []
   const onRescue = (rescue: Rescue) => void rescues.push(rescue)
-  await endOverdueRecords({ database, execute: by, areas, rescueAfterMs: 30_000, onRescue })
+  await endOverdueRecords({ database, execute, areas, activities: by, rescueAfterMs: 30_000, onRescue })
   return rescues
 }
 
@@ -135,7 +147,7 @@ async function filteredRowCounts(): Promise<number[]> {
     return { rows: text === search ? places.map((_, place) => ({ place })) : [] }
   }
   const pool = { query } as unknown as typeof database.pool
-  const parts = { database: { ...database, pool }, execute, areas }
+  const parts = { database: { ...database, pool }, execute, areas, activities }
   await endOverdueRecords({ ...parts, rescueAfterMs: 30_000, onRescue: nothing })
   return discardedRows
 }
@@ -151,6 +163,15 @@ describe('a declared deadline', () => {
     expect(operationKeys).not.toEqual([])
     for (const key of operationKeys) expect(internal).toContain(key)
   })
+
+  test('names existing activities', () => {
+    const known = activities({ requestIdOf: ({ id }) => id })
+    const names = Object.values(areas).flatMap(area =>
+      area.deadlines.flatMap(deadline => deadline.activities),
+    )
+    expect(names).not.toEqual([])
+    for (const name of names) expect(known).toHaveProperty(name)
+  })
 })
 
 describe('the sweep', () => {
@@ -163,7 +184,14 @@ describe('the sweep', () => {
       return database.pool.query(statement)
     }
     const pool = { query } as unknown as typeof database.pool
-    await endOverdueRecords({ database: { pool }, execute, areas, rescueAfterMs: 30_000, onRescue: nothing })
+    await endOverdueRecords({
+      database: { pool },
+      execute,
+      areas,
+      activities,
+      rescueAfterMs: 30_000,
+      onRescue: nothing,
+    })
     expect(statements).toBe(1)
   })
 
@@ -250,10 +278,10 @@ describe('the sweep', () => {
     await multiply(id, 1_200)
     await makeOverdue([last.id])
     let calls = 0
-    const failing = (call: ApiCall) => {
+    const failing = expiringBy((ref, expire) => {
       calls++
-      return call.input.params.id?.startsWith(`${id}_`) ? Promise.reject(new Error('no')) : execute(call)
-    }
+      return ref.id.startsWith(`${id}_`) ? Promise.reject(new Error('no')) : expire(ref)
+    })
     await expect(sweep(failing)).rejects.toThrow('could not be ended')
     expect(calls).toBeLessThanOrEqual(1_201)
     await sweep()
@@ -287,17 +315,17 @@ describe('a record with a run', () => {
   test('is not rescued by a sweep that comes after its run', async () => {
     const { id } = await anIntent()
     await makeLate([id], 31)
-    const afterTheRun = async (call: ApiCall) => {
-      await execute({ ...call, requestId: 'of the run' })
-      return execute(call)
-    }
+    const afterTheRun = expiringBy(async (ref, expire) => {
+      await activitiesOf(engine.runtime)({ requestIdOf: () => 'of the run' }).expireIntent(ref)
+      return expire(ref)
+    })
     expect(await sweepAsWorker(afterTheRun)).toEqual([])
     expect(await statusOf(id)).toBe('expired')
   })
 
   test('is ended by an advanced clock, which is no rescue', async () => {
     const { id, tenant } = await anIntent()
-    await advanceTenantClock({ areas, database, execute }, tenant, minutes(2))
+    await advanceTenantClock({ areas, database, execute, activities }, tenant, minutes(2))
     expect(await statusOf(id)).toBe('expired')
     expect(await sweepAsWorker()).toEqual([])
   })
@@ -323,7 +351,7 @@ describe('the offset of a test clock', () => {
   test('moves through deadlines that real time passes meanwhile', async () => {
     const { id, tenant } = await anIntent()
     await multiply(id, 200, '20 milliseconds')
-    await advanceTenantClock({ areas, database, execute }, tenant, minutes(2))
+    await advanceTenantClock({ areas, database, execute, activities }, tenant, minutes(2))
     expect(await statusOf(id)).toBe('expired')
     expect(await readClockOffset(sql, tenant)).toBe(minutes(2))
   })
@@ -333,7 +361,7 @@ describe('the offset of a test clock', () => {
     ['takes too long', Object.assign(new Error('canceling statement'), { code: '57014' }), 'busy'],
   ])('is not moved by a database that %s, which is no defect', async (_, error, code) => {
     const pool = { query: () => Promise.reject(error) } as unknown as Database['pool']
-    const parts = { database: { pool }, areas, execute: () => Promise.reject(error) }
+    const parts = { database: { pool }, areas, activities, execute: () => Promise.reject(error) }
     await expect(advanceTenantClock(parts, { ownerId: 'customer_1', mode: 'test' }, 1)).rejects.toMatchObject(
       { code },
     )

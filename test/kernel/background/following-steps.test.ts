@@ -15,6 +15,7 @@ import { createExecutor } from '../../../src/kernel/run/execute.ts'
 import { NoTurn, SystemTurns } from '../../../src/kernel/run/system-turns.ts'
 import { clock, days } from '../../../src/values/clock.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { activitiesOf } from '../../support/activities.ts'
 import { startEngine } from '../../support/engine.ts'
 
 const engine = await startEngine(
@@ -24,6 +25,7 @@ const engine = await startEngine(
 const { database } = engine.runtime
 const sql = sqlOn(database.pool)
 const executeReally = createExecutor(engine.runtime)
+const activities = activitiesOf(engine.runtime)
 
 /** Records that take several steps, one after the other, by a run or where that is late. */
 const steppingBy = (operations: readonly string[]): Areas => ({
@@ -46,7 +48,7 @@ const steppingBy = (operations: readonly string[]): Areas => ({
   ),
 })
 
-const stepping = steppingBy(['intents.expire'])
+const stepping = steppingBy(['mandates.expire'])
 
 const newTenant = (): Tenant => ({ ownerId: newId('customer'), mode: 'test' })
 
@@ -90,7 +92,7 @@ describe('the steps that follow while the test clock moves', () => {
     const tenant = newTenant()
     const first = await aRecord(tenant, 3, 5)
     const second = await aRecord(tenant, 1, 20)
-    const parts = { database, areas: stepping, execute: executor('at its instant') }
+    const parts = { database, activities, areas: stepping, execute: executor('at its instant') }
     await advanceTenantClock(parts, tenant, days(30))
     expect(steps).toEqual([
       { id: first, day: 5 },
@@ -104,7 +106,7 @@ describe('the steps that follow while the test clock moves', () => {
     const tenant = newTenant()
     const id = await aRecord(tenant, 3, -1)
     await sql(`update stepped set due_at = now() + interval '5 days 1 second' where id = $1`, [id])
-    const parts = { database, areas: stepping, execute: executor('when it is taken') }
+    const parts = { database, activities, areas: stepping, execute: executor('when it is taken') }
     await advanceTenantClock(parts, tenant, days(5) + 1_000)
     expect(steps).toEqual([5, 5, 5].map(day => ({ id, day })))
   })
@@ -112,7 +114,7 @@ describe('the steps that follow while the test clock moves', () => {
   test('do not hold the clock, however many there are', async () => {
     const tenant = newTenant()
     await aRecord(tenant, 1_000_000, 5)
-    const parts = { database, areas: stepping, execute: executor('at its instant') }
+    const parts = { database, activities, areas: stepping, execute: executor('at its instant') }
     await advanceTenantClock(parts, tenant, days(6))
     expect(await readClockOffset(sql, tenant)).toBe(days(6))
   })
@@ -127,6 +129,7 @@ describe('the steps that follow from a rescued one', () => {
     await endOverdueRecords({
       database,
       areas: steppingBy(operations),
+      activities,
       execute: executor('when it is taken'),
       rescueAfterMs: 30_000,
       onRescue: rescue => void rescues.push(rescue),
@@ -136,7 +139,7 @@ describe('the steps that follow from a rescued one', () => {
     return rescues.filter(({ id }) => id.startsWith('stepped_'))
   }
 
-  test.each([['intents.expire'], ['cards.tell']])(
+  test.each([['mandates.expire'], ['cards.tell']])(
     'are taken in the same round, of %s, each a rescue',
     async operation => {
       const tenant = newTenant()
@@ -150,7 +153,7 @@ describe('the steps that follow from a rescued one', () => {
   test('are left to the next round beyond twenty', async () => {
     const tenant = newTenant()
     await aRecord(tenant, 1_000_000, -1)
-    expect(await rescuedIn(['intents.expire'])).toHaveLength(20)
+    expect(await rescuedIn(['mandates.expire'])).toHaveLength(20)
   })
 
   test('are no rescues while calls of the owner in that mode wait for their turns', async () => {

@@ -1,14 +1,16 @@
-import { intentProcess } from '../../../src/control/intents/process.ts'
+import type { IntentActivities } from '../../../activities/intents.ts'
 import type { ProcessInput } from '../../../src/kernel/contract/process.ts'
-import { followRecord } from '../../../workflows/shared/follow-record.ts'
-import { stepsOf } from '../../../workflows/shared/steps.ts'
+import { intent as unchanged } from '../../../workflows/intent.ts'
+import { activities, decision, reading } from '../../../workflows/shared/activities.ts'
 
-const story = followRecord(intentProcess, (record, { expireIntent }) =>
-  record.during(() => true, expireIntent),
-)
+const { expireIntent } = activities<IntentActivities>({
+  readIntent: reading('Status of the intent'),
+  decideIntent: decision('Carry out the signal of an operator'),
+  expireIntent: decision('Expire the intent'),
+})
 
 /** An incompatible change for every open run: it acts before it reads. */
 export async function intent(input: ProcessInput): Promise<string> {
-  await stepsOf(intentProcess, input).expireIntent()
-  return story(input)
+  await expireIntent(input)
+  return unchanged(input)
 }

@@ -152,20 +152,22 @@ function ofWorkflow(from: Place, to: Place, typeOnly: boolean): string | undefin
     : 'a workflow imports processes, and the types of activities'
 }
 
-/** The law for activities: they act only through operations, and get everything else as a parameter. */
+/** The law for activities: they put together what nouns offer. Systems and the database come as tools. */
 function ofActivity(from: Place, to: Place): string | undefined {
   if (from.zone === to.zone || to.file === 'process.ts') return undefined
+  if (to.noun)
+    return to.file === 'index.ts' ? undefined : `import from ${to.noun}/index.ts: it says what others may use`
   const mayImport = [...foundation, 'derive']
   return mayImport.includes(to.zone)
     ? undefined
-    : 'an activity imports operations, and what describes a process'
+    : 'an activity imports nouns and the kernel, and gets everything else as its tools'
 }
 
-const OF_ACTIVITIES = ['@temporalio/activity', '@temporalio/common', 'zod']
+const OF_ACTIVITIES = ['@temporalio/activity', '@temporalio/common', '@temporalio/worker', 'zod']
 
 function ofPackage({ zone, noun, file }: Place, name: string): string | undefined {
   if (zone === 'activities' && !OF_ACTIVITIES.includes(name))
-    return 'an activity reaches out by operations only'
+    return 'an activity reaches out by its tools only'
   if (zone === 'workflows' && name !== '@temporalio/workflow') return 'a workflow has no other package'
   if (zone === 'command' && !name.startsWith('node:')) return 'the command starts in an instant: no package'
   if (noun && file === 'api.ts' && name !== 'zod') return 'a contract is plain data'

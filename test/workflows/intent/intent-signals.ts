@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { intentProcess } from '../../../src/control/intents/process.ts'
+import type { IntentSignal } from '../../../src/control/intents/process.ts'
 import { RECORD_CHANGED_SIGNAL } from '../../../src/kernel/contract/process.ts'
 import { minutes } from '../../../src/values/clock.ts'
 import { intentRunsIn } from '../../support/control/intent-runs.ts'
@@ -19,7 +19,7 @@ const service = await startTestService({ temporal: true })
 const { client, auditOf, eventsOf, get, becomes, aWaitingIntent, temporal } = await intentRunsIn(service)
 const signalService = await startTestService({ temporal: true, env: { OPERATOR_SIGNALS: 'true' } })
 
-const verbs = Object.keys(intentProcess.signals)
+const verbs: readonly IntentSignal[] = ['approve', 'deny', 'cancel']
 
 describe('a signal to an intent', () => {
   test('to approve approves the record', async () => {

@@ -1,5 +1,5 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common'
-import type { WaitingRun } from '../src/kernel/contract/call.ts'
+import type { WaitingRun } from '../../src/kernel/contract/call.ts'
 import {
   type ProcessInput,
   type ProcessStatus,
@@ -7,15 +7,11 @@ import {
   type RecordProcess,
   STEP_MS,
   workflowIdOf,
-} from '../src/kernel/contract/process.ts'
-import { clock } from '../src/values/clock.ts'
-import { type RunOperation, readProcessStatus } from './run-operation.ts'
-import {
-  applySignal,
-  type ReceivedSignal,
-  type WorkflowSignalSettings,
-  withPermittedSignals,
-} from './signals.ts'
+} from '../../src/kernel/contract/process.ts'
+import type { ReceivedSignal } from '../../src/kernel/contract/step.ts'
+import { clock } from '../../src/values/clock.ts'
+import { attemptName, type RunOperation, readProcessStatus } from './run-operation.ts'
+import { applySignal, type WorkflowSignalSettings, withPermittedSignals } from './signals.ts'
 
 export type RecordActivities<P extends RecordProcess> = {
   readonly [Name in P['read']['activity']]: (input: ProcessInput) => Promise<ProcessStatus>
@@ -45,9 +41,11 @@ export function recordActivities<P extends RecordProcess>(
 
   const decide = (signalled: ReceivedSignal): Promise<string> =>
     applySignal(run, settings, {
-      process,
+      signal: process.signals?.[signalled.verb],
+      withoutPayload: process.withoutPayload,
       signalled,
       requestId: requestOf(signalled),
+      once: attemptName(),
       ...waitingRunOf(process, signalled),
     })
 

@@ -1,13 +1,11 @@
-import { activityInfo, type Info } from '@temporalio/activity'
 import { z } from 'zod'
-import { refuseUnstorable } from '../src/derive/http/body.ts'
-import type { WaitingRun } from '../src/kernel/contract/call.ts'
+import { refuseUnstorable } from '../../src/derive/http/body.ts'
 import {
   DECISION_PAYLOAD_EXAMPLE,
   type ProcessInput,
   type ProcessStatus,
-  type RecordProcess,
-} from '../src/kernel/contract/process.ts'
+} from '../../src/kernel/contract/process.ts'
+import type { OperatorDecision } from '../../src/kernel/contract/step.ts'
 import type { RunOperation } from './run-operation.ts'
 
 const remark = z.string().trim().min(1).max(1_000).optional()
@@ -25,29 +23,21 @@ export interface WorkflowSignalSettings {
   readonly pageOf?: (id: string) => string | undefined
 }
 
-export interface ReceivedSignal extends ProcessInput {
-  readonly verb: string
-  readonly payload: unknown
-}
-
-interface Decision {
-  readonly process: RecordProcess
-  readonly signalled: ReceivedSignal
-  readonly requestId: string
-  readonly waitingRun?: WaitingRun
+interface Decision extends OperatorDecision {
+  /** The idempotency key: a repeated attempt gets the answer of the first. */
+  readonly once: string
 }
 
 /** Runs the operation of a signal with the API's checks; returns the line that the operator reads. */
 export async function applySignal(
   run: RunOperation,
   settings: WorkflowSignalSettings,
-  { process, signalled, requestId, ...waiting }: Decision,
+  { signal, withoutPayload, signalled, requestId, once, ...waiting }: Decision,
 ): Promise<string> {
   const { verb, payload, ...input } = signalled
-  const signal = process.signals?.[verb]
   if (!signal) return `A signal ${verb} was ignored: no such signal is known.`
   const { operation, body = commentOnly } = signal
-  if (process.withoutPayload) {
+  if (withoutPayload) {
     const asked = { of: input, as: 'process', requestId, body: body('', undefined), ...waiting } as const
     const { result, refused = '' } = await run<{ acted: boolean }>(operation, asked)
     return result?.acted ? `Signal ${verb}: done.` : `The signal ${verb} changed nothing. ${refused}`
@@ -62,7 +52,7 @@ export async function applySignal(
     as: { operator: by },
     requestId,
     body: body(by, comment),
-    once: onceOf(activityInfo()),
+    once,
     ...waiting,
   })
   return refused
@@ -74,19 +64,15 @@ const commentOnly = (_by: string, comment: string | undefined): object => (comme
 
 /** Signals decide about live money only if the installation allows it. */
 const areIgnored = (
-  { mode }: ProcessInput,
+  { mode }: Pick<ProcessInput, 'mode'>,
   { operatorSignals, openLiveMoney = false }: WorkflowSignalSettings,
 ): boolean => (mode === 'live' || openLiveMoney) && !operatorSignals
 
 export const withPermittedSignals = <Status extends ProcessStatus>(
   status: Status,
-  input: ProcessInput,
+  input: Pick<ProcessInput, 'mode'>,
   settings: WorkflowSignalSettings,
 ): Status => (areIgnored(input, settings) ? { ...status, signals: [] } : status)
-
-/** An attempt whose answer was lost has done its work: by the same key the next attempt gets that answer. */
-const onceOf = ({ workflowExecution, activityId }: Info): string =>
-  `${workflowExecution?.runId}/${activityId}`
 
 function readPayload(payload: unknown): z.output<typeof Payload> | undefined {
   try {

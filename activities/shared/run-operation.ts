@@ -1,14 +1,16 @@
-import { activityInfo } from '@temporalio/activity'
-import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common'
-import { parseInput } from '../src/derive/http/input.ts'
-import type { Actor, Tenant } from '../src/kernel/contract/actor.ts'
-import type { WaitingRun } from '../src/kernel/contract/call.ts'
-import type { RegisteredOperation } from '../src/kernel/contract/operation.ts'
-import { Problem } from '../src/kernel/contract/problem.ts'
-import type { ProcessInput, ProcessStatus } from '../src/kernel/contract/process.ts'
-import type { LastRequest } from '../src/kernel/journal/last-request.ts'
-import type { ExecuteCall } from '../src/kernel/run/execute.ts'
-import { calledSystemOf, callsOutside, NoTurn, type SystemTurns } from '../src/kernel/run/system-turns.ts'
+import { activityInfo, type Context } from '@temporalio/activity'
+import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common'
+import type { ActivityInterceptors } from '@temporalio/worker'
+import { parseInput } from '../../src/derive/http/input.ts'
+import type { Actor, Tenant } from '../../src/kernel/contract/actor.ts'
+import type { WaitingRun } from '../../src/kernel/contract/call.ts'
+import type { RegisteredOperation } from '../../src/kernel/contract/operation.ts'
+import { Problem } from '../../src/kernel/contract/problem.ts'
+import type { ProcessInput, ProcessStatus } from '../../src/kernel/contract/process.ts'
+import type { LastRequest } from '../../src/kernel/journal/last-request.ts'
+import type { ExecuteCall } from '../../src/kernel/run/execute.ts'
+import { NoSuchRecord } from '../../src/kernel/run/steps.ts'
+import { calledSystemOf, callsOutside, NoTurn, type SystemTurns } from '../../src/kernel/run/system-turns.ts'
 
 export interface OperationResult<T> {
   readonly result?: T
@@ -25,7 +27,7 @@ export interface OperationCall {
   readonly body?: object
   /** The idempotency key: the operation runs once, however often it is tried. */
   readonly once?: string | null
-  readonly waitingRun?: WaitingRun
+  readonly waitingRun?: WaitingRun | undefined
 }
 
 interface Parts {
@@ -98,6 +100,35 @@ function withoutNames(error: unknown, operation: string): ApplicationFailure {
   const type = name ?? 'Error'
   const message = `${operation} failed: ${[type, ...(code === undefined ? [] : [code])].join(' ')}. See the log.`
   return ApplicationFailure.create({ message, type })
+}
+
+interface FailureLog {
+  warn(about: object, message: string): void
+}
+
+/** An activity that fails is logged here; the history gets the kind of its error only, and Temporal tries again. */
+export const reportedActivities =
+  (log: FailureLog) =>
+  ({ info: { activityType } }: Context): ActivityInterceptors => ({
+    inbound: {
+      async execute(input, next) {
+        try {
+          return await next(input)
+        } catch (error) {
+          if (error instanceof ApplicationFailure || error instanceof CancelledFailure) throw error
+          if (error instanceof NoTurn) throw notItsTurn(error)
+          if (error instanceof NoSuchRecord) throw ApplicationFailure.nonRetryable(error.message)
+          log.warn({ err: error, activity: activityType }, 'a process has to try again')
+          throw withoutNames(error, activityType)
+        }
+      },
+    },
+  })
+
+/** An attempt whose answer was lost has done its work: by the same key the next attempt gets that answer. */
+export function attemptName(): string {
+  const { workflowExecution, activityId } = activityInfo()
+  return `${workflowExecution?.runId}/${activityId}`
 }
 
 const AGAIN_MS = 5_000

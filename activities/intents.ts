@@ -1,0 +1,27 @@
+import { intentExpiry, intentStatus, intentSteps, intentsApi } from '../src/control/intents/index.ts'
+import type { RecordRef } from '../src/kernel/contract/step.ts'
+import type { ActivityTools } from './shared/tools.ts'
+
+export type IntentActivities = ReturnType<typeof intentActivities>
+
+export const intentActivities = ({ read, decide, inBatch }: ActivityTools) => {
+  const readIntent = (ref: RecordRef) => read(ref, context => intentStatus(ref.id, context))
+  return {
+    readIntent,
+
+    decideIntent: decide({
+      approve: { operation: intentsApi.approve },
+      deny: {
+        operation: intentsApi.deny,
+        body: (by, comment) => ({ reason: comment ?? `Denied by ${by}` }),
+      },
+      cancel: { operation: intentsApi.cancel },
+    }),
+
+    /** Thousands may expire at the same instant: those of an owner share a commit. */
+    async expireIntent(ref: RecordRef) {
+      await inBatch(ref, intentSteps.expire, intentExpiry)
+      return readIntent(ref)
+    },
+  }
+}

@@ -1,0 +1,149 @@
+import type { ReadContext, WriteContext } from '../../src/kernel/contract/context.ts'
+import type { EventSchemas } from '../../src/kernel/contract/events.ts'
+import type { AnyOperation, RegisteredOperation } from '../../src/kernel/contract/operation.ts'
+import type { Systems } from '../../src/kernel/contract/ports.ts'
+import type { ProcessStatus } from '../../src/kernel/contract/process.ts'
+import type {
+  ActivityCaller,
+  ReceivedSignal,
+  RecordActivity,
+  RecordRef,
+  Step,
+} from '../../src/kernel/contract/step.ts'
+import type { StepBatch, StepCause, StepRunner } from '../../src/kernel/run/steps.ts'
+import { type WorkflowSignalSettings, withPermittedSignals } from './signals.ts'
+
+/** Reads and changes records by `em` and `sql`; it commits with the events that it emits. */
+type Transaction<E extends EventSchemas> = <T>(work: (tx: WriteContext<E>) => Promise<T>) => Promise<T>
+
+interface OutsideTools<E extends EventSchemas> {
+  readonly transaction: Transaction<E>
+  /**
+   * Calls another system with no transaction open, and records its answer in one. A process that was paused since its last
+   * commit calls nothing.
+   */
+  call<A, T>(make: () => Promise<A>, record: (answer: A, tx: WriteContext<E>) => Promise<T>): Promise<T>
+}
+
+/** The operation of the API that decides as a signal does, with the body that the signal's remark gives. */
+interface OfApi {
+  readonly operation: AnyOperation
+  readonly body?: (by: string, comment: string | undefined) => object
+}
+
+/** What activities are made of. */
+export interface ActivityTools {
+  readonly systems: Systems
+  /** Reads the status of a record; undefined where there is none, which ends the run as failed. */
+  read<S extends ProcessStatus>(
+    ref: RecordRef,
+    work: (context: ReadContext) => Promise<S | undefined>,
+  ): Promise<S>
+  transaction<E extends EventSchemas, T>(
+    ref: RecordRef,
+    step: Step<E>,
+    work: (tx: WriteContext<E>) => Promise<T>,
+  ): Promise<T>
+  /** A transaction that many records of an owner share, where many are due at the same instant. */
+  inBatch<E extends EventSchemas>(ref: RecordRef, step: Step<E>, batch: StepBatch<E>): Promise<void>
+  /** An activity that calls another system, between transactions: `transaction`, `call`, again. */
+  outside<E extends EventSchemas, S extends ProcessStatus>(
+    step: Step<E>,
+    work: (ref: RecordRef, tools: OutsideTools<E>) => Promise<S>,
+  ): RecordActivity<S>
+  /** Carries out the signal of an operator with the checks of the API. Gives the line that the operator reads. */
+  decide(
+    signals: Readonly<Record<string, OfApi>>,
+    options?: { readonly withoutPayload?: true },
+  ): (signalled: ReceivedSignal) => Promise<string>
+}
+
+interface Parts {
+  readonly steps: StepRunner
+  readonly operations: readonly RegisteredOperation[]
+  readonly systems: Systems
+  readonly settings: WorkflowSignalSettings
+}
+
+export function activityTools(
+  { steps, operations, systems, settings }: Parts,
+  caller: ActivityCaller,
+): ActivityTools {
+  const { requestIdOf, waitingRun, inTurn = (_step, _ref, work) => work(), onChange } = caller
+  const causes = new WeakMap<RecordRef, StepCause>()
+
+  /** Read once for all transactions of an activity. */
+  async function causeOf(ref: RecordRef): Promise<StepCause> {
+    const known = causes.get(ref)
+    if (known) return known
+    const cause = { ...(await steps.causeOf(ref, requestIdOf(ref))), waitingRun: waitingRun?.() }
+    causes.set(ref, cause)
+    return cause
+  }
+
+  const note = <T>(step: Step, { value, hasChanged }: { value: T; hasChanged: boolean }): T => {
+    if (hasChanged) onChange?.(step)
+    return value
+  }
+
+  const transaction: ActivityTools['transaction'] = async (ref, step, work) =>
+    note(step, await steps.transaction({ step, ref, cause: await causeOf(ref) }, work))
+
+  return {
+    systems,
+    transaction,
+
+    async read(ref, work) {
+      const [status, aheadMs] = await steps.read(ref, work)
+      const page = settings.pageOf?.(ref.id)
+      const shown = aheadMs > 0 ? byTestClock(status) : status
+      return withPermittedSignals(page ? { ...shown, page } : shown, ref, settings)
+    },
+
+    async inBatch(ref, step, batch) {
+      note(step, await steps.inBatch({ step, ref, cause: await causeOf(ref) }, batch))
+    },
+
+    outside(step, work) {
+      const act = (ref: RecordRef) =>
+        inTurn(step, ref, () =>
+          steps.outside(async claim =>
+            work(ref, {
+              transaction: working => transaction(ref, step, working),
+              async call(make, record) {
+                const call = { step, ref, cause: await causeOf(ref) }
+                const answer = await claim.call(step, make)
+                onChange?.(step)
+                return claim.record(call, () => transaction(ref, step, tx => record(answer, tx)))
+              },
+            }),
+          ),
+        )
+      return Object.assign(act, { calls: step as Step })
+    },
+
+    decide: decisions(operations, caller),
+  }
+}
+
+const decisions =
+  (operations: readonly RegisteredOperation[], caller: ActivityCaller): ActivityTools['decide'] =>
+  (signals, options = {}) =>
+  async signalled => {
+    if (!caller.decide) throw new Error('only a run carries out signals')
+    const { operation: wanted, body } = signals[signalled.verb] ?? {}
+    const operation = operations.find(registered => registered.operation === wanted)?.key
+    return caller.decide({
+      signalled,
+      signal: operation === undefined ? undefined : { operation, body },
+      ...options,
+      requestId: caller.requestIdOf(signalled),
+      waitingRun: caller.waitingRun?.(),
+    })
+  }
+
+/** Times of an owner whose clock is ahead say so. */
+function byTestClock<S extends ProcessStatus>(status: S): S {
+  const { deadline } = status
+  return deadline ? { ...status, deadline: `${deadline} (test clock)` } : status
+}

@@ -1,0 +1,160 @@
+import { clock } from '../../values/clock.ts'
+import { processActor } from '../contract/actor.ts'
+import type { ApiCall, WaitingRun } from '../contract/call.ts'
+import type { ReadContext, WriteContext } from '../contract/context.ts'
+import type { EventSchemas } from '../contract/events.ts'
+import type { HotHandler } from '../contract/handlers.ts'
+import { Problem } from '../contract/problem.ts'
+import { type RecordRef, type Step, stepOperation } from '../contract/step.ts'
+import { sqlOn } from '../database/prepared-sql.ts'
+import { readClockOffset } from '../database/tenant-clock.ts'
+import { findLastRequest } from '../journal/last-request.ts'
+import { journalEvents } from './finish-call.ts'
+import { batchRunner } from './group-commit.ts'
+import { RequestContext } from './request-context.ts'
+import type { OperationRuntime } from './runtime.ts'
+import { inOwnTransaction } from './transaction.ts'
+
+/** What a step's events name as their cause: the last request of a person or program about the record. */
+export interface StepCause {
+  readonly requestId: string
+  readonly traceparent: string | undefined
+  readonly waitingRun?: WaitingRun | undefined
+}
+
+export interface StepCall<E extends EventSchemas = EventSchemas> {
+  readonly step: Step<E>
+  readonly ref: RecordRef
+  readonly cause: StepCause
+}
+
+interface Committed<T> {
+  readonly value: T
+  /** It emitted an event, or told a run that its record has changed. */
+  readonly hasChanged: boolean
+}
+
+export type StepBatch<E extends EventSchemas> = HotHandler<never, unknown, never, E>
+
+/** A process without a record fails: there is nothing to wait for. */
+export class NoSuchRecord extends Error {}
+
+/** Carries out the steps of durable processes: for the activities of runs, and for the sweep that rescues records. */
+export interface StepRunner {
+  causeOf(ref: RecordRef, otherwise: string): Promise<StepCause>
+  /** Gives the result, and how far the owner's clock is ahead of real time. */
+  read<T>(
+    ref: RecordRef,
+    work: (context: ReadContext) => Promise<T | undefined>,
+  ): Promise<readonly [T, aheadMs: number]>
+  /** Commits what the work changes, with its events and what other areas do about them. */
+  transaction<E extends EventSchemas, T>(
+    call: StepCall<E>,
+    work: (tx: WriteContext<E>) => Promise<T>,
+  ): Promise<Committed<T>>
+  /** Shares a commit with the same step of other records of the owner. */
+  inBatch<E extends EventSchemas>(call: StepCall<E>, batch: StepBatch<E>): Promise<Committed<undefined>>
+  /**
+   * Runs work that calls other systems. What it commits before a call is a claim: a process that was paused past it calls
+   * nothing, since another one may have gone on.
+   */
+  outside<T>(work: (claim: OutsideClaim) => Promise<T>): Promise<T>
+}
+
+export interface OutsideClaim {
+  call<A>(step: Step, make: () => Promise<A>): Promise<A>
+  /** An answer that the database cannot take is recorded as soon as it can, for as long as the process lives. */
+  record<T>(call: StepCall, work: () => Promise<T>): Promise<T>
+}
+
+export function stepRunner(runtime: OperationRuntime): StepRunner {
+  const runBatched = batchRunner(runtime)
+  const { lease, unrecordedAnswers, database, ports } = runtime
+  const sql = sqlOn(database.pool)
+
+  function inSpan<T>(given: StepCall, work: (call: ApiCall) => Promise<T>): Promise<T> {
+    const call = apiCallOf(given)
+    const { tracing } = ports.systems
+    if (!tracing) return work(call)
+    const { key } = given.step
+    const start = { name: key, cause: call.traceparent, attributes: { 'agentpay.operation': key } }
+    return tracing.span(start, ({ traceparent }) => work({ ...call, traceparent }))
+  }
+
+  return {
+    async causeOf(ref, otherwise) {
+      const last = await findLastRequest(sql, ref, ref.id)
+      return { requestId: last?.requestId ?? otherwise, traceparent: last?.traceparent ?? undefined }
+    },
+
+    async read(ref, work) {
+      const tenant = tenantOf(ref)
+      const aheadMs = ref.mode === 'test' ? await readClockOffset(sql, tenant) : 0
+      const call = apiCallOf({
+        step: READING,
+        ref,
+        cause: { requestId: READING.key, traceparent: undefined },
+      })
+      const found = await work(new RequestContext(runtime, call, clock.tenant(aheadMs)))
+      if (found === undefined) throw new NoSuchRecord(`${ref.id}: no such record`)
+      return [found, aheadMs]
+    },
+
+    transaction: (given, work) =>
+      inSpan(given, call =>
+        inOwnTransaction(runtime, call, async tx => {
+          const context = new RequestContext(runtime, call, tx.now, tx)
+          const value = await work(context)
+          await context.runReactions()
+          await context.handOver()
+          tx.pendingStatements.push(...context.pendingStatements)
+          journalEvents(call, context, DONE, tx.journal)
+          return { value, hasChanged: context.events.length + context.outbox.length > 0 }
+        }),
+      ),
+
+    inBatch: (given, handler) =>
+      inSpan(given, async call => {
+        const outcome = await runBatched({ ...call, operation: { ...call.operation, handler } })
+        return { value: undefined, hasChanged: 'hasEmitted' in outcome }
+      }),
+
+    async outside(work) {
+      const held = await lease.hold()
+      const left = Promise.withResolvers<never>()
+      const { tracing } = ports.systems
+      const claim: OutsideClaim = {
+        async call({ key }, make) {
+          if (!(await lease.stillHolds(held))) throw takenOver()
+          const start = { name: 'external call', attributes: { 'agentpay.operation': key } }
+          return tracing ? tracing.span(start, make) : make()
+        },
+        record: (call, recording) => unrecordedAnswers.record(apiCallOf(call), recording, left.reject),
+      }
+      return Promise.race([lease.during(work(claim)), left.promise])
+    },
+  }
+}
+
+const tenantOf = ({ ownerId, mode }: RecordRef) => ({ ownerId, mode })
+
+const apiCallOf = ({ step, ref, cause: { waitingRun, ...cause } }: StepCall): ApiCall => ({
+  operation: stepOperation(step),
+  actor: processActor(tenantOf(ref)),
+  input: { params: { id: ref.id }, query: {}, body: {} },
+  ...cause,
+  ...(waitingRun && { waitingRun }),
+  address: null,
+  idempotencyKey: null,
+})
+
+/** The journal's outcome of a step. */
+const DONE = { status: 200, body: null }
+
+const READING: Step = { key: 'status', summary: 'Read the status of a record', emits: {} }
+
+const takenOver = (): Problem =>
+  new Problem(
+    'outcome_unknown',
+    'This process was paused before it called the other system, and another one may have gone on. The record is read again.',
+  )

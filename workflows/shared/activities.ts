@@ -1,0 +1,70 @@
+import {
+  type ActivityOptions,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  workflowInfo,
+} from '@temporalio/workflow'
+import { callsQueueOf, webhooksQueueOf } from '../../src/kernel/contract/process.ts'
+
+/** Repeated until it succeeds: nothing is paid twice, since each activity finds out what an earlier attempt has done. */
+const UNTIL_IT_SUCCEEDS = { initialInterval: 200, maximumInterval: 30_000 }
+
+/** Well below the time of a workflow task, which is ten seconds. */
+const QUICK_MS = 2_000
+
+export type ActivityKind = (name: string) => (input: unknown) => Promise<unknown>
+
+const as =
+  (summary: string, options: () => ActivityOptions): ActivityKind =>
+  name =>
+  input => {
+    const activity = proxyActivities({ summary, retry: UNTIL_IT_SUCCEEDS, ...options() })[name]
+    return activity?.(input) as Promise<unknown>
+  }
+
+/** Decides and records on PostgreSQL alone. */
+export const decision = (summary: string): ActivityKind =>
+  as(summary, () => ({ startToCloseTimeout: '15 seconds' }))
+
+/** Calls another system, on a task queue of its own: a call that hangs holds up no decision. */
+export const call = (
+  summary: string,
+  { startToCloseTimeout = '15 seconds' }: Pick<ActivityOptions, 'startToCloseTimeout'> = {},
+): ActivityKind =>
+  as(summary, () => ({ startToCloseTimeout, taskQueue: callsQueueOf(workflowInfo().taskQueue) }))
+
+/** Posts a webhook, on a task queue of its own. A stopping or dead worker’s attempt is repeated. */
+export const post = (summary: string): ActivityKind =>
+  as(summary, () => ({
+    startToCloseTimeout: '45 seconds',
+    heartbeatTimeout: '10 seconds',
+    taskQueue: webhooksQueueOf(workflowInfo().taskQueue),
+  }))
+
+/**
+ * Reads within the workflow task, which leaves one event in the history in place of six. A reading that fails is
+ * repeated as an activity.
+ */
+export const reading = (summary: string): ActivityKind => {
+  const patiently = decision(summary)
+  return name => {
+    const once = {
+      startToCloseTimeout: QUICK_MS,
+      scheduleToCloseTimeout: 2 * QUICK_MS,
+      retry: { maximumAttempts: 1 },
+    }
+    return async input => {
+      try {
+        return await proxyLocalActivities(once)[name]?.(input)
+      } catch (error) {
+        if (isCancellation(error)) throw error
+        return patiently(name)(input)
+      }
+    }
+  }
+}
+
+/** The activities of a noun, each with its task queue, timeouts and what the Web UI calls it. */
+export const activities = <A extends object>(kinds: { readonly [Name in keyof A]: ActivityKind }): A =>
+  Object.fromEntries(Object.entries<ActivityKind>(kinds).map(([name, kind]) => [name, kind(name)])) as A

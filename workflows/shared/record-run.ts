@@ -1,0 +1,175 @@
+import {
+  CancellationScope,
+  condition,
+  continueAsNew,
+  defineQuery,
+  setDefaultSignalHandler,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow'
+import {
+  type DurableProcess,
+  type ProcessInput,
+  type ProcessStatus,
+  RUN_VERSION,
+} from '../../src/kernel/contract/process.ts'
+import { runList } from './run-list.ts'
+import { workflowDetailsPage, workflowSummaryLine } from './run-page.ts'
+import { type Decide, handleRecordChanged, receiveSignals, type SignalEffects } from './signals.ts'
+
+/** An unchanged record is asked again after a second, then less and less often. */
+const AGAIN_MS = 1_000
+const SELDOM_MS = 60_000
+/** A record without a deadline is read again after this long, even without a signal that it changed. */
+const DAY_MS = 86_400_000
+
+const CANNOT_BE_CANCELLED =
+  'Request Cancellation changed nothing: the run goes on until its record has ended.'
+
+type Activity<State> = (ref: ProcessInput) => Promise<State>
+
+interface Parts<State> {
+  readonly process: DurableProcess
+  readonly read: Activity<State>
+  readonly decide?: Decide
+  /** What each signal does, as the Web UI tells it. `cancel` is also sent by *Request Cancellation*. */
+  readonly signals?: SignalEffects
+  /** Its signals carry no name. */
+  readonly withoutPayload?: true
+}
+
+/** Reads the record, and follows it until it has ended. */
+export async function follow<State extends ProcessStatus>(
+  ref: ProcessInput,
+  parts: Parts<State>,
+): Promise<RecordRun<State>> {
+  const run = new RecordRun(ref, parts)
+  await run.read()
+  return run
+}
+
+/**
+ * The run of a record. It keeps the state that was read last, and shows it in the Web UI: as query `state`, in *Current
+ * Details*, and in the list of runs. Signals of people are carried out, in order, before the record is read.
+ */
+export class RecordRun<State extends ProcessStatus> {
+  readonly #ref: ProcessInput
+  readonly #parts: Parts<State>
+  readonly #signals: ReturnType<typeof receiveSignals>
+  readonly #page: ReturnType<typeof workflowDetailsPage>
+  readonly #list = runList()
+  #state: State | undefined
+  #waitsFor: string | null = null
+  #hasChanged = false
+  #idle = 0
+
+  constructor(ref: ProcessInput, parts: Parts<State>) {
+    this.#ref = ref
+    this.#parts = parts
+    this.#signals = receiveSignals(ref, parts)
+    this.#page = workflowDetailsPage({
+      withoutPayload: this.#signals.withoutPayload,
+      details: parts.process.details,
+    })
+    handleRecordChanged(() => {
+      this.#hasChanged = true
+    })
+    setHandler(defineQuery<State | undefined>('state'), () => this.#shown, {
+      description: 'Status of the record when it was last read.',
+    })
+    setDefaultSignalHandler(name =>
+      this.#page.note(`A signal ${name.slice(0, 50)} was ignored: no such signal is known.`),
+    )
+    const cancel = this.#signals.cancel ?? (() => this.#page.note(CANNOT_BE_CANCELLED))
+    CancellationScope.current().cancelRequested.catch(cancel)
+  }
+
+  get #shown(): State | undefined {
+    return this.#state && { ...this.#state, waitsFor: this.#waitsFor }
+  }
+
+  get state(): State {
+    if (!this.#state) throw new Error('the state is used before the record was read')
+    return this.#state
+  }
+
+  /** A run ends when its record has, once all signals are answered. */
+  get isOver(): boolean {
+    const mayBeOpenAgain = this.#parts.process.recurs && this.#hasChanged
+    return this.state.closed && !mayBeOpenAgain && !this.#signals.arePending()
+  }
+
+  /** Whether the deadline of the record has passed, and nothing has happened meanwhile. */
+  get isDue(): boolean {
+    const { dueInMs } = this.state
+    return dueInMs !== null && dueInMs <= 0 && !this.#isDisturbed
+  }
+
+  get #isDisturbed(): boolean {
+    return this.#hasChanged || this.#signals.arePending()
+  }
+
+  /** Waits until the record is due or has changed, or until a person has decided; `isDue` tells which. */
+  async waitFor(what: string): Promise<void> {
+    this.#waitsFor = `for ${what}`
+    this.#page.show({ ...this.state, waitsFor: this.#waitsFor })
+    if (this.isDue) return this.#pauseIfIdle(what)
+    await this.#continueIfLong()
+    const { dueInMs } = this.state
+    const isWoken = await this.#within(dueInMs ?? DAY_MS, what)
+    if (isWoken || dueInMs === null) return this.read()
+    this.#state = { ...this.state, dueInMs: 0 }
+  }
+
+  /** Takes a step, which gives the state after it. One that leaves the record due and unchanged is followed by a pause. */
+  async take(step: Activity<State>): Promise<void> {
+    if (this.#isDisturbed) return this.read()
+    const before = textOf(this.state)
+    this.#show(await uncancelled(() => step(this.#ref)))
+    const hasMoved = !this.isDue || textOf(this.state) !== before
+    this.#idle = hasMoved ? 0 : this.#idle + 1
+    if (!hasMoved) await this.#pause('a moment, then it tries again')
+  }
+
+  /** A record that is due while nothing is done about it is read again later. */
+  async #pauseIfIdle(what: string): Promise<void> {
+    this.#idle++
+    if (this.#idle === 1) return
+    await this.#pause(what)
+    await this.read()
+  }
+
+  async #pause(what: string): Promise<void> {
+    await this.#continueIfLong()
+    await this.#within(Math.min(AGAIN_MS * 2 ** (this.#idle - 1), SELDOM_MS), what)
+  }
+
+  async read(): Promise<void> {
+    this.#hasChanged = false
+    const answer = await uncancelled(() => this.#signals.give())
+    this.#show(await uncancelled(() => this.#parts.read(this.#ref)), answer)
+  }
+
+  #show(state: State, answer?: string): void {
+    this.#state = state
+    this.#waitsFor = null
+    this.#list.show(state)
+    this.#page.show(state, answer)
+  }
+
+  /** Whether something happened within this time. */
+  #within(ms: number, what: string): Promise<boolean> {
+    const summary = workflowSummaryLine(`for ${what}`)
+    return uncancelled(() => condition(() => this.#isDisturbed, Math.max(ms, 1), { summary }))
+  }
+
+  async #continueIfLong(): Promise<void> {
+    if (workflowInfo().continueAsNewSuggested && !this.#signals.arePending())
+      await continueAsNew({ ...this.#ref, version: RUN_VERSION })
+  }
+}
+
+/** "Request Cancellation" ends nothing by itself: a run ends when its record has. */
+const uncancelled = <T>(work: () => Promise<T>): Promise<T> => CancellationScope.nonCancellable(work)
+
+const textOf = (state: ProcessStatus): string => JSON.stringify({ ...state, dueInMs: null })
