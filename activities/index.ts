@@ -2,6 +2,7 @@ import { deletionActivities, exportActivities } from './gdpr.ts'
 import { incidentActivities } from './incidents.ts'
 import { intentActivities } from './intents.ts'
 import { mandateActivities } from './mandates.ts'
+import { onboardingActivities } from './onboardings.ts'
 import { recoveryActivities } from './recoveries.ts'
 import type { ActivityTools } from './shared/tools.ts'
 
@@ -11,6 +12,7 @@ const nouns = {
   incidents: incidentActivities,
   intents: intentActivities,
   mandates: mandateActivities,
+  onboardings: onboardingActivities,
   recoveries: recoveryActivities,
 }
 
