@@ -1,3 +1,5 @@
+import { cardRequestActivities } from './card-requests.ts'
+import { cardActivities } from './cards.ts'
 import { intentActivities } from './intents.ts'
 import type { ActivityTools } from './shared/tools.ts'
 
@@ -6,6 +8,8 @@ export type AllActivities = ReturnType<typeof allActivities>
 /** All activities of records, by name. */
 export function allActivities(tools: ActivityTools) {
   const ofIntents = intentActivities(tools)
+  const ofCards = cardActivities(tools)
+  const ofCardRequests = cardRequestActivities(tools)
   // biome-ignore lint/nursery/noMisusedPromises: activities are an object, not a promise
-  return { ...ofIntents }
+  return { ...ofIntents, ...ofCards, ...ofCardRequests }
 }
