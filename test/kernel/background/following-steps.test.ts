@@ -51,7 +51,7 @@ const steppingBy = (taken: Pick<Deadline, 'activities' | 'operations'>): Areas =
   ),
 })
 
-const stepping = steppingBy({ operations: ['mandates.expire'] })
+const stepping = steppingBy({ operations: ['sessions.expire'] })
 
 const newTenant = (): Tenant => ({ ownerId: newId('customer'), mode: 'test' })
 
@@ -166,7 +166,7 @@ describe('the steps that follow from a rescued one', () => {
   }
 
   test.each([
-    ['mandates.expire', { operations: ['mandates.expire'] }],
+    ['sessions.expire', { operations: ['sessions.expire'] }],
     ['kyc.inquire', { operations: ['kyc.inquire'] }],
     ['cards.tell', { activities: ['tellProcessor'] }],
   ])('are taken in the same round, of %s, each a rescue', async (operation, taken) => {
@@ -180,7 +180,7 @@ describe('the steps that follow from a rescued one', () => {
   test('are left to the next round beyond twenty', async () => {
     const tenant = newTenant()
     await aRecord(tenant, 1_000_000, -1)
-    expect(await rescuedIn({ operations: ['mandates.expire'] })).toHaveLength(20)
+    expect(await rescuedIn({ operations: ['sessions.expire'] })).toHaveLength(20)
   })
 
   test('are no rescues while calls of the owner in that mode wait for their turns', async () => {
