@@ -176,11 +176,14 @@ describe('a call to the processor that is at work', () => {
       ],
       decideCard: [done],
     })
-    await until('the call is made', () => story.calls.includes('tellProcessor'))
-    await story.run.signal('close', { by: 'Ada' })
-    await untilItKnows(story)
-    expect(story.calls).toEqual(['readCard', 'tellProcessor'])
-    resolve()
+    try {
+      await until('the call is made', () => story.calls.includes('tellProcessor'))
+      await story.run.signal('close', { by: 'Ada' })
+      await untilItKnows(story)
+      expect(story.calls).toEqual(['readCard', 'tellProcessor'])
+    } finally {
+      resolve()
+    }
     expect(await story.ends()).toBe('closed')
     expect(story.calls).toEqual(['readCard', 'tellProcessor', 'decideCard close', 'readCard'])
   })
