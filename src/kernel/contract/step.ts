@@ -72,6 +72,7 @@ export interface OperatorDecision {
     | undefined
   /** It carries no name, and runs its operation as the process. */
   readonly withoutPayload?: true | undefined
+  readonly openLiveMoney?: boolean
   readonly requestId: string
   readonly waitingRun?: WaitingRun | undefined
 }
