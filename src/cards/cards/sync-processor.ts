@@ -40,8 +40,8 @@ interface Replies {
 }
 
 /**
- * What one number is to be told, the number in use first: one number at a time, so that a call ends within seconds.
- * Undefined if the call is not due.
+ * The state and the controls to send for one number, the number in use first. A call is about one number, so that it ends
+ * within seconds. Undefined if the call is not due.
  */
 export async function reserveInstruction(
   cardId: string,
