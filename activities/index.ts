@@ -1,3 +1,5 @@
+import { cardRequestActivities } from './card-requests.ts'
+import { cardActivities } from './cards.ts'
 import { deletionActivities, exportActivities } from './gdpr.ts'
 import { incidentActivities } from './incidents.ts'
 import { intentActivities } from './intents.ts'
@@ -7,6 +9,8 @@ import { recoveryActivities } from './recoveries.ts'
 import type { ActivityTools } from './shared/tools.ts'
 
 const nouns = {
+  cardRequests: cardRequestActivities,
+  cards: cardActivities,
   deletions: deletionActivities,
   exports: exportActivities,
   incidents: incidentActivities,
