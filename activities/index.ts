@@ -1,11 +1,13 @@
 import { intentActivities } from './intents.ts'
 import type { ActivityTools } from './shared/tools.ts'
+import { transferActivities } from './transfers.ts'
 
 export type AllActivities = ReturnType<typeof allActivities>
 
 /** All activities of records, by name. */
 export function allActivities(tools: ActivityTools) {
   const ofIntents = intentActivities(tools)
+  const ofTransfers = transferActivities(tools)
   // biome-ignore lint/nursery/noMisusedPromises: activities are an object, not a promise
-  return { ...ofIntents }
+  return { ...ofIntents, ...ofTransfers }
 }

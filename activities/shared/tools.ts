@@ -112,7 +112,7 @@ export function activityTools(
               transaction: working => transaction(ref, step, working),
               async call(make, record) {
                 const call = { step, ref, cause: await causeOf(ref) }
-                const answer = await claim.call(step, make)
+                const answer = await claim.call(call, make)
                 onChange?.(step)
                 return claim.record(call, () => transaction(ref, step, tx => record(answer, tx)))
               },

@@ -63,6 +63,7 @@ export class RecordRun<State extends ProcessStatus> {
   #hasChanged = false
   #idle = 0
   #wasToldItIsDue = false
+  #hasNews = false
 
   constructor(ref: ProcessInput, parts: Parts<State>) {
     this.#ref = ref
@@ -100,8 +101,12 @@ export class RecordRun<State extends ProcessStatus> {
     return this.state.closed && !mayBeOpenAgain && !this.#signals.arePending()
   }
 
-  /** Whether the deadline of the record has passed, and nothing has happened meanwhile. */
+  /** Whether the deadline of the record has passed, and the wait for it has brought no news, on which the run decides anew. */
   get isDue(): boolean {
+    return this.#isOverdue && !this.#hasNews
+  }
+
+  get #isOverdue(): boolean {
     const { dueInMs } = this.state
     return dueInMs !== null && dueInMs <= 0 && !this.#isDisturbed
   }
@@ -112,14 +117,15 @@ export class RecordRun<State extends ProcessStatus> {
 
   /** Waits until the record is due or has changed, or until a person has decided; `isDue` tells which. */
   async waitFor(what: string): Promise<void> {
+    this.#hasNews = false
     this.#waitsFor = `for ${what}`
     this.#page.show({ ...this.state, waitsFor: this.#waitsFor })
-    if (this.#isDisturbed) return this.read()
-    if (this.isDue) return this.#pauseIfIdle(what)
+    if (this.#isDisturbed) return this.#readNews()
+    if (this.#isOverdue) return this.#pauseIfIdle(what)
     await this.#continueIfLong()
     const { dueInMs } = this.state
     const isWoken = await this.#within(dueInMs ?? DAY_MS, what)
-    if (isWoken || dueInMs === null) return this.read()
+    if (isWoken || dueInMs === null) return this.#readNews()
     this.#state = { ...this.state, dueInMs: 0 }
   }
 
@@ -129,7 +135,7 @@ export class RecordRun<State extends ProcessStatus> {
     this.#wasToldItIsDue = false
     const before = textOf(this.state)
     this.#show(await uncancelled(() => step(this.#ref)))
-    const hasMoved = !this.isDue || textOf(this.state) !== before
+    const hasMoved = !this.#isOverdue || textOf(this.state) !== before
     this.#idle = hasMoved ? 0 : this.#idle + 1
     if (!hasMoved) await this.#pause('a moment, then it tries again')
   }
@@ -142,7 +148,12 @@ export class RecordRun<State extends ProcessStatus> {
     }
     this.#idle++
     await this.#pause(what)
+    await this.#readNews()
+  }
+
+  async #readNews(): Promise<void> {
     await this.read()
+    this.#hasNews = true
   }
 
   async #pause(what: string): Promise<void> {
