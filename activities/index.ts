@@ -1,13 +1,26 @@
+import { deletionActivities, exportActivities } from './gdpr.ts'
+import { incidentActivities } from './incidents.ts'
 import { intentActivities } from './intents.ts'
+import { mandateActivities } from './mandates.ts'
+import { recoveryActivities } from './recoveries.ts'
 import type { ActivityTools } from './shared/tools.ts'
 import { transferActivities } from './transfers.ts'
 
-export type AllActivities = ReturnType<typeof allActivities>
+const nouns = {
+  deletions: deletionActivities,
+  exports: exportActivities,
+  incidents: incidentActivities,
+  intents: intentActivities,
+  mandates: mandateActivities,
+  recoveries: recoveryActivities,
+  transfers: transferActivities,
+}
+
+type OfNoun = ReturnType<(typeof nouns)[keyof typeof nouns]>
+type Intersection<T> = (T extends T ? (one: T) => void : never) extends (all: infer All) => void ? All : never
+
+export type AllActivities = Intersection<OfNoun>
 
 /** All activities of records, by name. */
-export function allActivities(tools: ActivityTools) {
-  const ofIntents = intentActivities(tools)
-  const ofTransfers = transferActivities(tools)
-  // biome-ignore lint/nursery/noMisusedPromises: activities are an object, not a promise
-  return { ...ofIntents, ...ofTransfers }
-}
+export const allActivities = (tools: ActivityTools): AllActivities =>
+  Object.assign({}, ...Object.values(nouns).map(of => of(tools)))
