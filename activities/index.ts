@@ -7,6 +7,7 @@ import { mandateActivities } from './mandates.ts'
 import { onboardingActivities } from './onboardings.ts'
 import { recoveryActivities } from './recoveries.ts'
 import type { ActivityTools } from './shared/tools.ts'
+import { transferActivities } from './transfers.ts'
 
 const nouns = {
   cardRequests: cardRequestActivities,
@@ -18,6 +19,7 @@ const nouns = {
   mandates: mandateActivities,
   onboardings: onboardingActivities,
   recoveries: recoveryActivities,
+  transfers: transferActivities,
 }
 
 type OfNoun = ReturnType<(typeof nouns)[keyof typeof nouns]>
