@@ -5,8 +5,8 @@ import type { Systems } from '../../src/kernel/contract/ports.ts'
 import type { ProcessStatus } from '../../src/kernel/contract/process.ts'
 import type {
   ActivityCaller,
+  OutsideActivity,
   ReceivedSignal,
-  RecordActivity,
   RecordRef,
   Step,
 } from '../../src/kernel/contract/step.ts'
@@ -56,7 +56,7 @@ export interface ActivityTools {
   outside<E extends EventSchemas, S extends ProcessStatus>(
     step: Step<E>,
     work: (ref: RecordRef, tools: OutsideTools<E>) => Promise<S>,
-  ): RecordActivity<S>
+  ): OutsideActivity<S>
   /** Carries out the signal of an operator with the checks of the API. Gives the line that the operator reads. */
   decide(
     signals: Readonly<Record<string, OfApi>>,

@@ -56,6 +56,11 @@ export interface RecordActivity<S extends ProcessStatus = ProcessStatus> {
   readonly calls?: Step
 }
 
+/** An activity that calls another system. */
+export interface OutsideActivity<S extends ProcessStatus = ProcessStatus> extends RecordActivity<S> {
+  readonly calls: Step
+}
+
 export interface ReceivedSignal extends ProcessInput {
   readonly verb: string
   readonly payload: unknown
