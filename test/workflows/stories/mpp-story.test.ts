@@ -33,12 +33,16 @@ const ended = (status: string) => ({ ...open(status, 0), closed: true, dueInMs: 
 const done = 'Signal paid by Ada: done.'
 
 describe('the run of a machine payment', () => {
-  test('ends with a payment that its request has finished', async () => {
-    const story = await play({ readMachinePayment: [open('sent', AN_HOUR), ended('consumed')] })
-    await story.waits(ANSWER)
+  test.each([
+    ['its request has finished', 'sent', ANSWER],
+    ['the network reports', 'indeterminate', REPORT],
+  ])('ends with a payment that %s, with few events', async (_, status, what) => {
+    const story = await play({ readMachinePayment: [open(status, AN_HOUR), ended('consumed')] })
+    await story.waits(what)
     await story.run.signal('recordChanged')
     expect(await story.ends()).toBe('consumed')
     expect(story.calls).toEqual(['readMachinePayment', 'readMachinePayment'])
+    expect(await story.run.historyLength()).toBeLessThanOrEqual(16)
   })
 
   test('leaves the outcome open where the merchant is silent, and counts it as not paid at its deadline', async () => {
