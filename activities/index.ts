@@ -1,15 +1,32 @@
+import { cardRequestActivities } from './card-requests.ts'
+import { cardActivities } from './cards.ts'
+import { deletionActivities, exportActivities } from './gdpr.ts'
+import { incidentActivities } from './incidents.ts'
 import { intentActivities } from './intents.ts'
 import { mandateActivities } from './mandates.ts'
 import { mppActivities } from './mpp.ts'
+import { onboardingActivities } from './onboardings.ts'
+import { recoveryActivities } from './recoveries.ts'
 import type { ActivityTools } from './shared/tools.ts'
 
-export type AllActivities = ReturnType<typeof allActivities>
+const nouns = {
+  cardRequests: cardRequestActivities,
+  cards: cardActivities,
+  deletions: deletionActivities,
+  exports: exportActivities,
+  incidents: incidentActivities,
+  intents: intentActivities,
+  machinePayments: mppActivities,
+  mandates: mandateActivities,
+  onboardings: onboardingActivities,
+  recoveries: recoveryActivities,
+}
+
+type OfNoun = ReturnType<(typeof nouns)[keyof typeof nouns]>
+type Intersection<T> = (T extends T ? (one: T) => void : never) extends (all: infer All) => void ? All : never
+
+export type AllActivities = Intersection<OfNoun>
 
 /** All activities of records, by name. */
-export function allActivities(tools: ActivityTools) {
-  const ofIntents = intentActivities(tools)
-  const ofMandates = mandateActivities(tools)
-  const ofMachinePayments = mppActivities(tools)
-  // biome-ignore lint/nursery/noMisusedPromises: activities are objects, not promises
-  return { ...ofIntents, ...ofMandates, ...ofMachinePayments }
-}
+export const allActivities = (tools: ActivityTools): AllActivities =>
+  Object.assign({}, ...Object.values(nouns).map(of => of(tools)))
