@@ -8,6 +8,7 @@ import { mppActivities } from './mpp.ts'
 import { onboardingActivities } from './onboardings.ts'
 import { recoveryActivities } from './recoveries.ts'
 import type { ActivityTools } from './shared/tools.ts'
+import { transferActivities } from './transfers.ts'
 
 const nouns = {
   cardRequests: cardRequestActivities,
@@ -20,6 +21,7 @@ const nouns = {
   mandates: mandateActivities,
   onboardings: onboardingActivities,
   recoveries: recoveryActivities,
+  transfers: transferActivities,
 }
 
 type OfNoun = ReturnType<(typeof nouns)[keyof typeof nouns]>

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { readInbox } from '../../src/app/sepa-inbox.ts'
 import { elementsAt, parseXml, textAt } from '../../src/iso20022/xml-reader.ts'
-import type { ExecuteCall } from '../../src/kernel/run/execute.ts'
+import type { ApiCall } from '../../src/kernel/contract/call.ts'
+import type { ActivityCaller, BindActivities } from '../../src/kernel/contract/step.ts'
 import { isBankDay } from '../../src/values/bank-calendar.ts'
 import { bodyOf } from '../support/factories.ts'
 import { bankFiles, pain002 } from '../support/money/bank-files.ts'
@@ -158,18 +159,27 @@ describe('payments by files', () => {
 })
 
 describe('a file for the bank', () => {
-  const killedAfter =
-    (...keys: string[]): ExecuteCall =>
-    async call => {
+  /** After this operation, or this activity. */
+  const killedAfter = (name: string) => ({
+    async execute(call: ApiCall) {
       const outcome = await worker.execute(call)
-      if (keys.includes(call.operation.key)) throw new Error('the worker was killed')
+      if (call.operation.key === name) throw new Error('the worker was killed')
       return outcome
-    }
+    },
+    activities(caller: ActivityCaller) {
+      const usual: ReturnType<BindActivities> = worker.activities(caller)
+      const killed = async (ref: never) => {
+        await usual[name]?.(ref)
+        throw new Error('the worker was killed')
+      }
+      return name in usual ? { ...usual, [name]: killed } : usual
+    },
+  })
 
   test('has a payment once and is handed over once, after whichever step the worker is killed', async () => {
     const transfer = await aDueTransfer(live)
     const endToEndId = String(transfer.endToEndId)
-    for (const key of ['transfers.verify', 'transfers.submit']) {
+    for (const key of ['verifyPayee', 'submitPayment']) {
       await expect(sweep(killedAfter(key))).rejects.toThrow()
       await makeDue()
     }

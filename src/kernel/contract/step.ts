@@ -42,7 +42,7 @@ export const stepOperation = ({ key, summary, emits, calls }: Step, tag = ''): R
     summary,
     emits,
     returns: [200, z.unknown()],
-    ...(calls && { requires: calls, run: 'external' }),
+    ...(calls && { run: 'external', requires: calls }),
   },
 })
 

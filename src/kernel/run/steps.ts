@@ -62,7 +62,7 @@ export interface StepRunner {
 }
 
 export interface OutsideClaim {
-  call<A>(step: Step, make: () => Promise<A>): Promise<A>
+  call<A>(call: StepCall, make: () => Promise<A>): Promise<A>
   /** An answer that the database cannot take is recorded as soon as it can, for as long as the process lives. */
   record<T>(call: StepCall, work: () => Promise<T>): Promise<T>
 }
@@ -124,10 +124,10 @@ export function stepRunner(runtime: OperationRuntime): StepRunner {
       const left = Promise.withResolvers<never>()
       const { tracing } = ports.systems
       const claim: OutsideClaim = {
-        async call({ key }, make) {
+        async call(given, make) {
           if (!(await lease.stillHolds(held))) throw takenOver()
-          const start = { name: 'external call', attributes: { 'agentpay.operation': key } }
-          return tracing ? tracing.span(start, make) : make()
+          const start = { name: 'external call', attributes: { 'agentpay.operation': given.step.key } }
+          return tracing ? inSpan(given, () => tracing.span(start, make)) : make()
         },
         record: (call, recording) => unrecordedAnswers.record(apiCallOf(call), recording, left.reject),
       }
