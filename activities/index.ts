@@ -4,6 +4,7 @@ import { deletionActivities, exportActivities } from './gdpr.ts'
 import { incidentActivities } from './incidents.ts'
 import { intentActivities } from './intents.ts'
 import { mandateActivities } from './mandates.ts'
+import { mppActivities } from './mpp.ts'
 import { onboardingActivities } from './onboardings.ts'
 import { recoveryActivities } from './recoveries.ts'
 import type { ActivityTools } from './shared/tools.ts'
@@ -16,6 +17,7 @@ const nouns = {
   exports: exportActivities,
   incidents: incidentActivities,
   intents: intentActivities,
+  machinePayments: mppActivities,
   mandates: mandateActivities,
   onboardings: onboardingActivities,
   recoveries: recoveryActivities,
