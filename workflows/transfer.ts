@@ -36,14 +36,11 @@ export async function transfer(ref: ProcessInput): Promise<string> {
     if (isSubmitted) {
       const awaited = isRecalled ? 'the answer to the recall' : 'the rail to report the outcome'
       const what = payee === 'doubtful' ? `a person to confirm the payee, and for ${awaited}` : awaited
-      await record.waitFor(`${what}; the next inquiry is at ${deadline}`)
-      if (record.isDue) await record.take(askRail)
+      await record.waitFor(`${what}; the next inquiry is at ${deadline}`, { whenDue: askRail })
     } else if (payee === 'unverified') {
-      await record.waitFor('the payee’s bank to verify the name')
-      if (record.isDue) await record.take(verifyPayee)
+      await record.waitFor('the payee’s bank to verify the name', { whenDue: verifyPayee })
     } else if (payee === 'doubtful') {
-      await record.waitFor(`a person to confirm the payee, until ${deadline}`)
-      if (record.isDue) await record.take(cancelUnconfirmed)
+      await record.waitFor(`a person to confirm the payee, until ${deadline}`, { whenDue: cancelUnconfirmed })
     } else await record.take(submitPayment)
   }
   return record.state.status
