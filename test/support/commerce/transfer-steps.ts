@@ -97,10 +97,15 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
   const rowOf = async ({ id }: Transfer): Promise<Row> =>
     (await engine.sql('select status, reason from transfers where id = $1', [id])).rows[0]
 
-  async function takeStep(step: Step, input: ProcessInput, killer: Killer): Promise<void> {
+  async function takeStep(
+    step: Step,
+    input: ProcessInput,
+    killer: Killer = () => undefined,
+  ): Promise<State | undefined> {
     const moment = killer(step)
-    if (moment !== 'before') await runActivity(activities[step], input)
+    const state = moment === 'before' ? undefined : await runActivity(activities[step], input)
     if (moment) throw new Error('the worker was killed')
+    return state
   }
 
   /** Acts as the run does: reads the status, waits by advancing the clock, takes the step, and retries failures. */
@@ -125,5 +130,5 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
     if (paid) expect(rail.acceptedCount(id)).toBe(1)
   }
 
-  return { sql, activities, aTransfer, rowOf, drive, expectEnd }
+  return { sql, activities, aTransfer, rowOf, takeStep, drive, expectEnd }
 }
