@@ -23,15 +23,14 @@ const as =
     return activity?.(input) as Promise<unknown>
   }
 
+type Time = Pick<ActivityOptions, 'startToCloseTimeout'>
+
 /** Decides and records on PostgreSQL alone. */
-export const decision = (summary: string): ActivityKind =>
-  as(summary, () => ({ startToCloseTimeout: '15 seconds' }))
+export const decision = (summary: string, { startToCloseTimeout = '15 seconds' }: Time = {}): ActivityKind =>
+  as(summary, () => ({ startToCloseTimeout }))
 
 /** Calls another system, on a task queue of its own: a call that hangs holds up no decision. */
-export const call = (
-  summary: string,
-  { startToCloseTimeout = '15 seconds' }: Pick<ActivityOptions, 'startToCloseTimeout'> = {},
-): ActivityKind =>
+export const call = (summary: string, { startToCloseTimeout = '15 seconds' }: Time = {}): ActivityKind =>
   as(summary, () => ({ startToCloseTimeout, taskQueue: callsQueueOf(workflowInfo().taskQueue) }))
 
 /** Posts a webhook, on a task queue of its own. A stopping or dead worker’s attempt is repeated. */

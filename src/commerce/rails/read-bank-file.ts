@@ -21,6 +21,7 @@ import {
   WHILE_NO_DEBIT_IS_ASSIGNED,
 } from './message.ts'
 import { endToEndIdsInMessage } from './queue.ts'
+import { noteBookings, noteReport } from './report.ts'
 import type { messageIn } from './thread.ts'
 
 type ReadContext = ContextOf<typeof railsApi.read>
@@ -67,7 +68,8 @@ async function recordMessage(
     credits: booked ?? null,
   })
   await records.flush()
-  const taken = createNotices(message.id, matched, context)
+  const fileId = await noteInFiles(bankMessage, matched, context)
+  const taken = createNotices({ messageId: message.id, fileId }, matched, context)
   emit('sepa.message_read', {
     sepaMessageId: message.id,
     kind,
@@ -89,13 +91,27 @@ async function recordCredits(statement: BankFile, mode: Mode, context: ReadConte
 
 const insertNotices = insertInto(tableOf(SepaNotice))
 
+/** Gives the file that a pain.002 reports on. */
+async function noteInFiles(
+  { report }: BankMessage,
+  matched: readonly MatchedPayment[],
+  context: ReadContext,
+): Promise<string | null> {
+  if (report) return noteReport(report, matched.some(isTaken), context)
+  const booked = matched.filter(({ transferId }) => transferId !== null)
+  await noteBookings(endToEndIdsOf(booked), context)
+  return null
+}
+
+const isTaken = ({ outcome }: MatchedPayment): boolean => outcome === 'taken'
+
 /** By SQL, as the transfers belong to many owners: an entity manager writes the rows of one. */
 function createNotices(
-  messageId: string,
+  about: { readonly messageId: string; readonly fileId: string | null },
   matched: readonly MatchedPayment[],
   { sql, now, queueStatement }: ReadContext,
 ): number {
-  const taken = matched.filter(({ outcome }) => outcome === 'taken')
+  const taken = matched.filter(isTaken)
   const rows = taken.flatMap(({ tenant, transferId, notice, reasonCode, payeeCheck }) =>
     tenant && transferId && notice
       ? {
@@ -103,7 +119,7 @@ function createNotices(
           id: newId('sepanotice'),
           createdAt: now,
           updatedAt: now,
-          messageId,
+          ...about,
           transferId,
           notice,
           reasonCode,
@@ -140,7 +156,7 @@ async function matchPayments(
   return matchAll(unknown, [], mode).map(payment => ({ ...payment, outcome: 'unknown_file' }))
 }
 
-const endToEndIdsOf = (notices: readonly PaymentNotice[]): string[] =>
+const endToEndIdsOf = (notices: readonly { readonly endToEndId: string | null }[]): string[] =>
   notices.flatMap(({ endToEndId }) => endToEndId ?? [])
 
 function matchAll(

@@ -163,17 +163,17 @@ function activityStep(name: string, known: RecordActivity | undefined): BoundSte
   return {
     call: known.calls && stepOperation(known.calls),
     async carryOut({ activities, onChange }, { process }, record) {
-      let hasChanged = false
+      const changed = new Set<string>()
       const bound = activities({
         requestIdOf: ({ id }) => `deadline:${workflowIdOf(process, id)}`,
         onChange(step) {
-          hasChanged = true
-          onChange(stepOperation(step), record)
+          if (!changed.has(step.key)) onChange(stepOperation(step), record)
+          changed.add(step.key)
         },
       })
       const { id, owner_id: ownerId, mode } = record
       await (bound[name] as RecordActivity)({ id, ownerId, mode })
-      return { isDone: true, hasChanged }
+      return { isDone: true, hasChanged: changed.size > 0 }
     },
   }
 }
