@@ -12,8 +12,9 @@ import type { BindActivities, RecordActivity, RecordRef } from '../../src/kernel
 import type { ExecuteCall } from '../../src/kernel/run/execute.ts'
 import { isBankDay } from '../../src/values/bank-calendar.ts'
 import { bodyOf } from '../support/factories.ts'
-import { bankFiles, pain002 } from '../support/money/bank-files.ts'
+import { bankFiles } from '../support/money/bank-files.ts'
 import { ACCOUNT, bookingOf, camt, returnedBooking } from '../support/money/camt.ts'
+import { pain002 } from '../support/money/pain002.ts'
 import { times } from '../support/sample-service.ts'
 import { sweepAtOnce } from '../support/sweep.ts'
 

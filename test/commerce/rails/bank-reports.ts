@@ -3,8 +3,9 @@ import { countLateFiles } from '../../../src/commerce/rails/index.ts'
 import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { bodyOf } from '../../support/factories.ts'
-import { bankFiles, pain002 } from '../../support/money/bank-files.ts'
+import { bankFiles } from '../../support/money/bank-files.ts'
 import { bookingOf, camt } from '../../support/money/camt.ts'
+import { pain002 } from '../../support/money/pain002.ts'
 import { times } from '../../support/sample-service.ts'
 
 const {
