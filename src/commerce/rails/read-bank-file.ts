@@ -21,7 +21,7 @@ import {
   WHILE_NO_DEBIT_IS_ASSIGNED,
 } from './message.ts'
 import { endToEndIdsInMessage } from './queue.ts'
-import { noteBookings, noteReport } from './report.ts'
+import { findUnreportedFiles, noteBookings, noteReport } from './report.ts'
 import type { messageIn } from './thread.ts'
 
 type ReadContext = ContextOf<typeof railsApi.read>
@@ -52,10 +52,14 @@ async function recordMessage(
 ): Promise<SepaMessage> {
   const { records, switchTenant, emit } = context
   const platform = platformTenantInMode(mode)
-  const { kind, statement } = bankMessage
-  await context.sql(WHILE_NO_DEBIT_IS_ASSIGNED)
-  const matched = await matchPayments(bankMessage, mode, context.sql)
-  const booked = statement && (await recordCredits(statement, mode, context))
+  const { kind, statement, report, notices } = bankMessage
+  // They run in this order, so payments are matched under the lock.
+  const [, matched, booked] = await Promise.all([
+    context.sql(WHILE_NO_DEBIT_IS_ASSIGNED),
+    matchPayments(bankMessage, mode, context.sql),
+    report ? [] : findUnreportedFiles(context.sql, mode, endToEndIdsOf(notices)),
+  ])
+  const credits = statement && (await recordCredits(statement, mode, context))
   switchTenant(platform)
   const payments = matched.map(({ tenant: _, payeeCheck: __, ...payment }) => payment)
   const messageId = truncateText(bankMessage.messageId)
@@ -65,10 +69,11 @@ async function recordMessage(
     kind,
     messageId,
     payments,
-    credits: booked ?? null,
+    credits: credits ?? null,
   })
   await records.flush()
-  const fileId = await noteInFiles(bankMessage, matched, context)
+  const fileId = report && (await noteReport(report, matched.some(isTaken), context))
+  await noteBookings(booked, context)
   const taken = createNotices({ messageId: message.id, fileId }, matched, context)
   emit('sepa.message_read', {
     sepaMessageId: message.id,
@@ -90,18 +95,6 @@ async function recordCredits(statement: BankFile, mode: Mode, context: ReadConte
 }
 
 const insertNotices = insertInto(tableOf(SepaNotice))
-
-/** Gives the file that a pain.002 reports on. */
-async function noteInFiles(
-  { report }: BankMessage,
-  matched: readonly MatchedPayment[],
-  context: ReadContext,
-): Promise<string | null> {
-  if (report) return noteReport(report, matched.some(isTaken), context)
-  const booked = matched.filter(({ transferId }) => transferId !== null)
-  await noteBookings(endToEndIdsOf(booked), context)
-  return null
-}
 
 const isTaken = ({ outcome }: MatchedPayment): boolean => outcome === 'taken'
 

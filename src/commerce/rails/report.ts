@@ -1,4 +1,5 @@
 import type { PaymentStatusReport } from '../../iso20022/pain002.ts'
+import type { Mode } from '../../kernel/contract/actor.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { oneOf } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
@@ -32,32 +33,33 @@ export async function endTakingReport(id: string, tx: WriteContext): Promise<voi
   if (file?.status === 'handed_over') file.dueAt = await dueAtOf(file, tx)
 }
 
-const REPORTED_FILE = `
-select id from sepa_files where mode = $1 and message_id = $2 and content is not null`
-
 /** The bank reports on a file. Gives its id: its run takes the notices. A report on the payees alone is still no report. */
 export async function noteReport(
-  { originalMessageId, onlyVerifies }: PaymentStatusReport,
+  { originalMessageId: messageId, onlyVerifies }: PaymentStatusReport,
   hasNotices: boolean,
   tx: WriteContext,
 ): Promise<string | null> {
-  const [found] = await tx.sql<{ id: string }>(REPORTED_FILE, [tx.tenant.mode, originalMessageId])
-  const file = found && (await tx.records.lock(SepaFile, found.id))
-  if (!file) return null
+  const file = await tx.records.findOne(SepaFile, { mode: tx.tenant.mode, messageId }, { lock: true })
+  if (!file || file.content === null) return null
   await note(file, { isReported: !onlyVerifies, hasNotices }, tx)
   return file.id
 }
 
-const BOOKED_FILES = `
-select distinct f.id from sepa_instructions i join sepa_files f on f.id = i.file_id
-where f.mode = $1 and i.end_to_end_id = any($2) and f.report in ('awaited', 'late')`
+const UNREPORTED_FILES = `
+select id from sepa_files where mode = $1 and report in ('awaited', 'late') and id in (
+  select file_id from sepa_instructions where end_to_end_id = any($2))`
 
-/** A file of which the bank has booked a payment needs no report any more. */
-export async function noteBookings(endToEndIds: readonly string[], tx: WriteContext): Promise<void> {
-  const found = await tx.sql<{ id: string }>(BOOKED_FILES, [tx.tenant.mode, endToEndIds])
-  if (found.length === 0) return
-  const id = oneOf(found.map(file => file.id))
-  const files = await tx.records.find(SepaFile, { id }, { orderBy: { id: 'asc' }, lock: true })
+/** The files with one of these payments, of which no report has come. */
+export const findUnreportedFiles = async (
+  sql: Sql,
+  mode: Mode,
+  endToEndIds: readonly string[],
+): Promise<string[]> => (await sql<{ id: string }>(UNREPORTED_FILES, [mode, endToEndIds])).map(({ id }) => id)
+
+/** Files of which the bank has booked a payment need no report any more. */
+export async function noteBookings(ids: readonly string[], tx: WriteContext): Promise<void> {
+  if (ids.length === 0) return
+  const files = await tx.records.find(SepaFile, { id: oneOf(ids) }, { orderBy: { id: 'asc' }, lock: true })
   for (const file of files) await note(file, { isReported: true, hasNotices: false }, tx)
 }
 
