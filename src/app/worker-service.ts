@@ -135,7 +135,8 @@ const callerOf = ({ turns, settings }: OpenRuntime, run: RunOperation): Activity
   inTurn(step, { ownerId: owner, mode }, work) {
     return turns.run({ system: calledSystemOf(stepOperation(step)), owner, mode }, work)
   },
-  decide: decision => applySignal(run, settings, { ...decision, once: attemptName() }),
+  decide: ({ openLiveMoney = false, ...decision }) =>
+    applySignal(run, { ...settings, openLiveMoney }, { ...decision, once: attemptName() }),
 })
 
 /** Starts a worker. It has a file of its own because a relay does not need the worker's large SDK. */

@@ -42,7 +42,7 @@ export const stepOperation = ({ key, summary, emits, calls }: Step, tag = ''): R
     summary,
     emits,
     returns: [200, z.unknown()],
-    ...(calls && { requires: calls }),
+    ...(calls && { requires: calls, run: 'external' }),
   },
 })
 
@@ -72,6 +72,7 @@ export interface OperatorDecision {
     | undefined
   /** It carries no name, and runs its operation as the process. */
   readonly withoutPayload?: true | undefined
+  readonly openLiveMoney?: boolean
   readonly requestId: string
   readonly waitingRun?: WaitingRun | undefined
 }
