@@ -7,6 +7,7 @@ import { mandateActivities } from './mandates.ts'
 import { mppActivities } from './mpp.ts'
 import { onboardingActivities } from './onboardings.ts'
 import { recoveryActivities } from './recoveries.ts'
+import { sepaFileActivities } from './sepa-files.ts'
 import type { ActivityTools } from './shared/tools.ts'
 import { transferActivities } from './transfers.ts'
 
@@ -21,6 +22,7 @@ const nouns = {
   mandates: mandateActivities,
   onboardings: onboardingActivities,
   recoveries: recoveryActivities,
+  sepaFiles: sepaFileActivities,
   transfers: transferActivities,
 }
 

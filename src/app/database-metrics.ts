@@ -1,3 +1,4 @@
+import { countLateFiles } from '../commerce/rails/index.ts'
 import { sealingBehindSeconds } from '../compliance/audit/index.ts'
 import { oldestPushSeconds } from '../delivery/push/index.ts'
 import {
@@ -56,6 +57,7 @@ export function registerDatabaseMetrics(
   watch('webhook_subscriptions_behind', 'Subscriptions that are paused because of their backlog.', () =>
     countWebhooksBehind(sql),
   )
+  watch('sepa_reports_late', 'Files for the bank that it should have reported on.', () => countLateFiles(sql))
   const followers = {
     audit: () => sealingBehindSeconds(sql),
     spend: () => countingBehindSeconds(sql),

@@ -119,11 +119,18 @@ const unset = (setting: string): Problem =>
   new Problem('not_configured', `This is not available in live mode: ${setting} is not set.`)
 
 function byFiles(settings: Settings, queue: PaymentFileQueue): SepaRail | Missing {
-  const { collectionIban, collectionBic, accountHolder, sepaFolder, sepaCutoffTimes } = settings
+  const { collectionIban, collectionBic, accountHolder, sepaFolder, sepaCutoffTimes, sepaReportHours } =
+    settings
   if (!collectionIban) return new Missing('COLLECTION_IBAN')
   if (!sepaFolder) return new Missing('SEPA_FOLDER')
   const debtor = { name: accountHolder, iban: collectionIban, bic: collectionBic ?? null }
-  return sepaFileRail({ debtor, cutOffs: sepaCutoffTimes, queue, files: outboundFolder(sepaFolder) })
+  return sepaFileRail({
+    debtor,
+    cutOffs: sepaCutoffTimes,
+    reportHours: sepaReportHours,
+    queue,
+    files: outboundFolder(sepaFolder),
+  })
 }
 
 function byStripe(settings: Settings): CardProcessor | Missing {

@@ -12,6 +12,8 @@ export interface PaymentStatusReport {
   /** Null if the report changes nothing about the payments that it does not name. */
   readonly othersNotice: ReportedStatus | null
   readonly unknown: readonly ReportedStatus[]
+  /** It says whether the payees are verified, and nothing else: the bank’s report on the payments is still to come. */
+  readonly onlyVerifies: boolean
 }
 
 /** The final ISO payment statuses; all others mean that the payment is under way. */
@@ -58,6 +60,7 @@ export function parsePain002(document: XmlElement): PaymentStatusReport {
     notices,
     othersNotice: othersNoticeOf(overall, notices),
     unknown: unknownIn(overall),
+    onlyVerifies: onlyVerifyPayees([...overall, ...notices]),
   }
 }
 
@@ -70,6 +73,11 @@ const othersNoticeOf = (
     ({ notice, status }) =>
       notice !== null && !(status === 'RVCM' && notices.some(({ payeeCheck }) => payeeCheck)),
   ) ?? null
+
+function onlyVerifyPayees(reported: readonly ReportedStatus[]): boolean {
+  const given = reported.filter(({ status }) => status !== null)
+  return given.length > 0 && given.every(({ payeeCheck }) => payeeCheck !== null)
+}
 
 const unknownIn = (overall: readonly ReportedStatus[]): ReportedStatus[] => [
   ...new Map(

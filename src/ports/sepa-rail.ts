@@ -14,6 +14,8 @@ export interface SepaRail {
   /** The file for a payment of this instant. A rail without files takes payments at once. */
   nextFile(scheme: SepaScheme, at: Date): PaymentFileTime
   message(order: PaymentFileOrder): string
+  /** When the bank’s report about a file that was handed over at this instant is late. Null where none is awaited. */
+  reportDueAt(scheme: SepaScheme, handedOverAt: Date): Date | null
   readonly files: BankFileHandOver | null
 }
 

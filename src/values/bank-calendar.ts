@@ -1,3 +1,5 @@
+import { addMs } from './clock.ts'
+
 /** T2, the settlement system of the Eurosystem, keeps its calendar and its cut-offs in the time of Frankfurt. */
 const ZONE = 'Europe/Berlin'
 
@@ -36,6 +38,20 @@ export function isBankDay(day: string): boolean {
 
 export const bankDayOnOrAfter = (day: string): string =>
   isBankDay(day) ? day : bankDayOnOrAfter(addCalendarDays(day))
+
+/** Hours of other days do not count. */
+export function addBankHours(at: Date, hours: number): Date {
+  return addBankTime(at, hours * 3_600_000)
+}
+
+function addBankTime(at: Date, ms: number): Date {
+  const day = bankDateOf(at)
+  const bankDay = bankDayOnOrAfter(day)
+  const start = bankDay === day ? at : atBankTime(bankDay, '00:00')
+  const end = atBankTime(addCalendarDays(bankDay), '00:00')
+  const left = end.getTime() - start.getTime()
+  return ms <= left ? addMs(start, ms) : addBankTime(end, ms - left)
+}
 
 /** Easter Sunday of the Gregorian calendar, by the rule of Meeus, Jones and Butcher. */
 function easterOf(year: number): string {

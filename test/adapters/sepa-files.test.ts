@@ -161,12 +161,15 @@ describe('a payment is put into the file', () => {
   })
 })
 
-describe('the rail by files', () => {
-  const settings = { debtor, cutOffs: ['09:00'], files: { stage: nothing, release: nothing } }
-  const rail = sepaFileRail({
-    ...settings,
+const railOf = (reportHours: number) =>
+  sepaFileRail({
+    ...{ debtor, cutOffs: ['09:00'], reportHours },
+    files: { stage: nothing, release: nothing },
     queue: { put: neverCalled, statusOf: async () => null, remove: neverCalled },
   })
+
+describe('the rail by files', () => {
+  const rail = railOf(4)
   const instantPayment: SepaPayment = {
     ...payment('e1', cents(1n)),
     ownerId: 'customer_1',
@@ -187,6 +190,26 @@ describe('the rail by files', () => {
       status: 'rejected',
       reasonCode: 'TM01',
     })
+  })
+})
+
+describe('the bank’s report on a file is late', () => {
+  test.each([
+    ['on the same day', 4, '2026-11-20T14:00:00.000Z', '2026-11-20T18:00:00.000Z'],
+    ['at the end of a bank day', 9, '2026-11-20T14:00:00.000Z', '2026-11-20T23:00:00.000Z'],
+    ['over a weekend', 10, '2026-11-20T14:00:00.000Z', '2026-11-23T00:00:00.000Z'],
+    ['counted from the next bank day', 4, '2026-11-21T14:00:00.000Z', '2026-11-23T03:00:00.000Z'],
+    ['over Easter, with four holidays', 24, '2026-04-02T14:00:00.000Z', '2026-04-07T14:00:00.000Z'],
+    ['over the change to summer time', 24, '2026-03-27T14:00:00.000Z', '2026-03-30T13:00:00.000Z'],
+    ['after ten bank days', 240, '2026-11-20T14:00:00.000Z', '2026-12-04T14:00:00.000Z'],
+  ])('%s', (_, hours, handedOver, late) => {
+    expect(railOf(hours).reportDueAt('sct', new Date(handedOver))).toEqual(new Date(late))
+  })
+
+  test('never, where none is awaited: for an instant payment, and from a bank that sends none', () => {
+    const now = new Date('2026-11-20T14:00:00.000Z')
+    expect(railOf(4).reportDueAt('sct_inst', now)).toBeNull()
+    expect(railOf(0).reportDueAt('sct', now)).toBeNull()
   })
 })
 

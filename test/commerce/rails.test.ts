@@ -1,5 +1,6 @@
 import './rails/assigned-debits.ts'
 import './rails/assignment-races.ts'
+import './rails/bank-reports.ts'
 import './rails/rails-answers.ts'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,12 +8,12 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { readInbox } from '../../src/app/sepa-inbox.ts'
 import { elementsAt, parseXml, textAt } from '../../src/iso20022/xml-reader.ts'
-import type { ApiCall } from '../../src/kernel/contract/call.ts'
-import type { ActivityCaller, BindActivities } from '../../src/kernel/contract/step.ts'
+import type { BindActivities, RecordActivity, RecordRef } from '../../src/kernel/contract/step.ts'
 import { isBankDay } from '../../src/values/bank-calendar.ts'
 import { bodyOf } from '../support/factories.ts'
-import { bankFiles, pain002 } from '../support/money/bank-files.ts'
+import { bankFiles } from '../support/money/bank-files.ts'
 import { ACCOUNT, bookingOf, camt, returnedBooking } from '../support/money/camt.ts'
+import { pain002 } from '../support/money/pain002.ts'
 import { times } from '../support/sample-service.ts'
 import { sweepAtOnce } from '../support/sweep.ts'
 
@@ -159,33 +160,28 @@ describe('payments by files', () => {
 })
 
 describe('a file for the bank', () => {
-  /** After this operation, or this activity. */
-  const killedAfter = (name: string) => ({
-    async execute(call: ApiCall) {
-      const outcome = await worker.execute(call)
-      if (call.operation.key === name) throw new Error('the worker was killed')
-      return outcome
-    },
-    activities(caller: ActivityCaller) {
-      const usual: ReturnType<BindActivities> = worker.activities(caller)
-      const killed = async (ref: never) => {
-        await usual[name]?.(ref)
+  const killedAfter =
+    (killed: string): BindActivities =>
+    caller => {
+      const activities: ReturnType<BindActivities> = worker.activities(caller)
+      const carriedOut = activities[killed] as RecordActivity
+      async function dies(ref: RecordRef): Promise<never> {
+        await carriedOut(ref)
         throw new Error('the worker was killed')
       }
-      return name in usual ? { ...usual, [name]: killed } : usual
-    },
-  })
+      return { ...activities, [killed]: Object.assign(dies, { calls: carriedOut.calls }) }
+    }
 
   test('has a payment once and is handed over once, after whichever step the worker is killed', async () => {
     const transfer = await aDueTransfer(live)
     const endToEndId = String(transfer.endToEndId)
-    for (const key of ['verifyPayee', 'submitPayment']) {
-      await expect(sweep(killedAfter(key))).rejects.toThrow()
+    for (const activity of ['verifyPayee', 'submitPayment']) {
+      await expect(sweep({ activities: killedAfter(activity) })).rejects.toThrow()
       await makeDue()
     }
     await closeFiles()
-    for (const key of ['rails.make', 'rails.stage', 'rails.release'])
-      await expect(sweep(killedAfter(key))).rejects.toThrow()
+    for (const activity of ['makeFile', 'stageFile', 'handOverFile'])
+      await expect(sweep({ activities: killedAfter(activity) })).rejects.toThrow()
     await times(3, () => sweep())
     expect(await filesOf(endToEndId)).toHaveLength(1)
     const orders = await service.sql('select 1 from sepa_instructions where end_to_end_id = $1', [endToEndId])

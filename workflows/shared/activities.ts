@@ -36,17 +36,16 @@ const as =
     return activity?.(input) as Promise<unknown>
   }
 
+type Time = Pick<ActivityOptions, 'startToCloseTimeout'>
+
 /** Decides and records on PostgreSQL alone. */
-export const decision = (summary: string): ActivityKind =>
-  as(summary, () => ({ startToCloseTimeout: '15 seconds' }))
+export const decision = (summary: string, { startToCloseTimeout = '15 seconds' }: Time = {}): ActivityKind =>
+  as(summary, () => ({ startToCloseTimeout }))
 
 const outside = (kind: ActivityKind): OutsideKind => Object.assign(kind, { isOutside: true } as const)
 
 /** Calls another system. */
-export const call = (
-  summary: string,
-  { startToCloseTimeout = '15 seconds' }: Pick<ActivityOptions, 'startToCloseTimeout'> = {},
-): OutsideKind =>
+export const call = (summary: string, { startToCloseTimeout = '15 seconds' }: Time = {}): OutsideKind =>
   outside(as(summary, () => ({ startToCloseTimeout, taskQueue: callsQueueOf(workflowInfo().taskQueue) })))
 
 /**

@@ -9,7 +9,13 @@ import type {
   SepaRailCall,
   SepaScheme,
 } from '../../ports/sepa-rail.ts'
-import { addCalendarDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
+import {
+  addBankHours,
+  addCalendarDays,
+  atBankTime,
+  bankDateOf,
+  bankDayOnOrAfter,
+} from '../../values/bank-calendar.ts'
 import { clock } from '../../values/clock.ts'
 
 export interface PaymentFileQueue {
@@ -23,6 +29,8 @@ export type QueuedPaymentStatus = 'waiting' | 'ordered' | 'taken_out'
 interface ByFiles {
   readonly debtor: SepaDebtor
   readonly cutOffs: readonly string[]
+  /** Hours of bank days until a report is late. 0: the bank sends none. */
+  readonly reportHours: number
   readonly queue: PaymentFileQueue
   readonly files: BankFileHandOver
 }
@@ -41,7 +49,7 @@ const singlePayment = (payment: SepaPayment): PaymentFileOrder => ({
 })
 
 /** A bank that exchanges files and answers no inquiries. Its reports arrive as files, and become notices. */
-export const sepaFileRail = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRail => ({
+export const sepaFileRail = ({ debtor, cutOffs, reportHours, queue, files }: ByFiles): SepaRail => ({
   verifyPayee: async () => ({ result: 'not_possible', suggestedName: null }),
 
   async submit(payment, call) {
@@ -66,6 +74,8 @@ export const sepaFileRail = ({ debtor, cutOffs, queue, files }: ByFiles): SepaRa
 
   nextFile: (scheme, at) => nextCutoff(scheme, at, cutOffs),
   message: order => writePain001(order, debtor),
+  reportDueAt: (scheme, handedOverAt) =>
+    scheme === 'sct_inst' || reportHours === 0 ? null : addBankHours(handedOverAt, reportHours),
   files,
 })
 

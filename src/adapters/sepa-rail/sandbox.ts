@@ -97,5 +97,6 @@ export const sandboxSepaRail = (): SepaRail => ({
   recall: async payment => recall(payment),
   nextFile: (_, at) => ({ closesAt: at, executeOn: bankDateOf(at) }),
   message: order => writePain001(order, payerOf(order.payments[0]?.payerIban ?? FALLBACK_IBAN)),
+  reportDueAt: () => null,
   files: null,
 })

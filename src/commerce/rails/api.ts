@@ -3,6 +3,7 @@ import { bankMessageKinds } from '../../iso20022/bank-message.ts'
 import { paymentNoticeKinds } from '../../iso20022/payment-notice.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { beneficiaryNameSchema } from '../../money/beneficiaries/index.ts'
 import {
   bankFileCounts,
@@ -18,7 +19,7 @@ import { id } from '../../values/ids.ts'
 import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
 import { patternTextSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { sepaTransferEvents, TransferRecord, transferReferenceSchema } from '../transfers/index.ts'
-import { sepaFileMachine } from './sepa-file.ts'
+import { sepaFileMachine, sepaReportStates } from './sepa-file.ts'
 
 const mode = z.enum(['test', 'live'])
 
@@ -83,6 +84,14 @@ const FileRecord = z
     sha256: z.string().nullable(),
     madeAt: instant.nullable(),
     handedOverAt: instant.nullable(),
+    report: z.enum(sepaReportStates).nullable().meta({
+      description:
+        'The bank’s report. `late`: it has not come by `reportDueAt`. `received`: the bank has reported on the file, or booked one of its payments. Null if none is awaited and none has come.',
+    }),
+    reportDueAt: instant
+      .nullable()
+      .meta({ description: '`SEPA_REPORT_HOURS` of bank days after the hand-over.' }),
+    reportedAt: instant.nullable(),
     ...recordTimestamps,
   })
   .meta({ id: 'SepaFile' })
@@ -194,9 +203,13 @@ export const railsApi = {
   files: list('/rails/sepa/files', {
     summary: 'List the files for the bank',
     description:
-      'Newest first: one for each cut-off and scheme, and one for each instant payment. `open` still accepts payments, `empty` had none at its cut-off, `handed_over` is in the bank’s folder or was fetched from there.',
+      'Newest first: one for each cut-off and scheme, and one for each instant payment. `open` still accepts payments, `empty` had none at its cut-off, `handed_over` is in the bank’s folder or was fetched from there. `report=late` lists those that the bank should have reported on.',
     callers: ['dash'],
-    filters: { mode: mode.optional(), status: z.enum(sepaFileMachine.states).optional() },
+    filters: {
+      mode: mode.optional(),
+      status: z.enum(sepaFileMachine.states).optional(),
+      report: z.enum(sepaReportStates).optional(),
+    },
     item: FileRecord,
   }),
 }
@@ -206,13 +219,11 @@ const queueStatus = [
   z.object({ standing: z.enum(['waiting', 'ordered', 'taken_out']).nullable() }),
 ] as const
 
-const done = [200, z.object({ done: z.boolean() })] as const
-
 const FileEvent = z.object({ fileId: id('sepafile'), messageId: z.string(), payments: z.int() })
 const PaymentEvent = z.object({ transferId: id('transfer'), fileId: id('sepafile') })
 
-/** Each step may be repeated. A step that is not due changes nothing. */
-export const sepaFileStepsApi = {
+/** The queue of the rail by files. */
+export const sepaQueueApi = {
   enqueue: post('/rails/sepa/queue/{ownerId}/{id}', {
     summary: 'Put a payment into the next file',
     callers: [],
@@ -252,39 +263,42 @@ export const sepaFileStepsApi = {
       ),
     },
   }),
-  /** Writes the file at its cut-off. Its content never changes afterwards. */
-  make: post('/rails/sepa/files/{id}/make', {
+}
+
+/** Each step may be repeated. A step that is not due changes nothing. */
+export const sepaFileSteps = {
+  make: step('rails.make', {
     summary: 'Make a file',
-    callers: [],
-    requires: 'sepaRail',
-    returns: done,
     emits: {
       'sepa.file_made': declareEvent('A file for the bank has been made.', FileEvent),
       'sepa.file_empty': declareEvent('A file for the bank had no payments at its cut-off.', FileEvent),
     },
   }),
-  stage: post('/rails/sepa/files/{id}/stage', {
+  stage: step('rails.stage', {
     summary: 'Stage a file for the bank',
-    callers: [],
-    run: 'external',
-    requires: 'sepaRail',
-    returns: done,
-    emits: {
-      'sepa.file_staged': declareEvent('A file for the bank has been staged.', FileEvent),
-    },
+    calls: 'sepaRail',
+    emits: { 'sepa.file_staged': declareEvent('A file for the bank has been staged.', FileEvent) },
   }),
-  release: post('/rails/sepa/files/{id}/release', {
+  release: step('rails.release', {
     summary: 'Release a file to the bank',
-    callers: [],
-    run: 'external',
-    requires: 'sepaRail',
-    returns: done,
+    calls: 'sepaRail',
     emits: { 'sepa.file_handed_over': declareEvent('A file has been released to the bank.', FileEvent) },
   }),
-  tell: post('/rails/sepa/notices/{id}/tell', {
+  reportLate: step('rails.reportLate', {
+    summary: 'Say that the bank’s report about a file is late',
+    emits: {
+      'sepa.report_late': declareEvent(
+        'The bank has not reported on a file within `SEPA_REPORT_HOURS`.',
+        FileEvent,
+      ),
+    },
+  }),
+  tell: step('rails.tell', {
     summary: 'Apply the bank’s notice to a transfer',
-    callers: [],
-    returns: done,
     emits: sepaTransferEvents,
+  }),
+  takeReport: step('rails.takeReport', {
+    summary: 'Note that all notices of a report are applied',
+    emits: {},
   }),
 }

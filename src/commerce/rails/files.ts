@@ -1,35 +1,33 @@
 import { createHash } from 'node:crypto'
-import type { Mode } from '../../kernel/contract/actor.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
-import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { BankFileHandOver, SepaRail } from '../../ports/sepa-rail.ts'
 import { bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { sumOf } from '../../values/money.ts'
-import { sepaFileStepsApi } from './api.ts'
+import type { sepaFileSteps } from './api.ts'
 import { paymentsInFile } from './queue.ts'
+import { dueAtOf } from './report.ts'
 import { SepaFile, sepaFileMachine } from './sepa-file.ts'
+
+type Events<Name extends keyof typeof sepaFileSteps> = (typeof sepaFileSteps)[Name]['emits']
 
 const LEASE_MS = minutes(2)
 
-const DONE = { done: true }
-
 const fileEvent = ({ id, messageId, payments }: SepaFile) => ({ fileId: id, messageId, payments })
 
-export const makePaymentFile: HandlerOf<typeof sepaFileStepsApi.make> = async ({ params }, context) => {
-  const { records, sql, now, systems, emit } = context
-  const file = await records.lock(SepaFile, params.id)
-  if (file?.status !== 'open') return DONE
-  if (file.closesAt > now) return { done: false }
+/** Writes the file at its cut-off. Its content never changes afterwards. */
+export async function makePaymentFile(id: string, tx: WriteContext<Events<'make'>>): Promise<void> {
+  const { records, sql, now, systems, emit } = tx
+  const file = await records.lock(SepaFile, id)
+  if (file?.status !== 'open' || file.closesAt > now) return
   const rail = systems.sepaRail(file.mode)
-  requireFileRail(rail)
+  bankFolderOf(rail)
   const payments = await paymentsInFile(sql, file.id)
   if (payments.length === 0) {
     file.dueAt = null
     sepaFileMachine.move(file, 'empty')
-    emit('sepa.file_empty', fileEvent(file))
-    return { done: false }
+    return emit('sepa.file_empty', fileEvent(file))
   }
   const { messageId, scheme } = file
   const executeOn = executionDay(file, now)
@@ -45,7 +43,6 @@ export const makePaymentFile: HandlerOf<typeof sepaFileStepsApi.make> = async ({
   })
   sepaFileMachine.move(file, 'made')
   emit('sepa.file_made', fileEvent(file))
-  return DONE
 }
 
 /** The execution day. It is never in the past, even if the file is written days late. */
@@ -55,63 +52,54 @@ function executionDay({ executeOn, scheme }: SepaFile, now: Date): string {
   return scheme === 'sct_inst' ? today : bankDayOnOrAfter(today)
 }
 
-/** The bank's folder. Queued payments are never moved to another rail: they wait until `SEPA_RAIL` is `files` again. */
-function requireFileRail({ files }: SepaRail): BankFileHandOver {
+/** Queued payments are never moved to another rail: they wait until `SEPA_RAIL` is `files` again. */
+export function bankFolderOf({ files }: SepaRail): BankFileHandOver {
   if (!files)
     throw new Problem('not_configured', 'Payments wait for their file, and SEPA_RAIL is not `files`.')
   return files
 }
 
-/** Stored until the hand-over is recorded, so member names must not change. */
-interface HandOverRequest {
-  readonly id: string
-  readonly mode: Mode
+interface ClaimedFile {
   readonly name: string
   readonly content: string
 }
 
-async function leaseFile(
+/** For two minutes no other process takes this step. */
+export async function claimFile(
   id: string,
   status: SepaFile['status'],
-  { records, now, tenant, systems }: WriteContext,
-): Promise<HandOverRequest | null> {
+  { records, now, systems }: WriteContext,
+): Promise<ClaimedFile | null> {
   const file = await records.lock(SepaFile, id)
-  if (!file || file.status !== status || !file.dueAt || file.dueAt > now) return null
-  requireFileRail(systems.sepaRail(tenant.mode))
+  if (file?.status !== status || !file.dueAt || file.dueAt > now) return null
+  bankFolderOf(systems.sepaRail(file.mode))
   file.dueAt = addMs(now, LEASE_MS)
-  return { id, mode: file.mode, name: file.fileName, content: String(file.content) }
+  return { name: file.fileName, content: String(file.content) }
 }
 
-/**
- * Stages a file, and records that, before the bank can fetch it. A later step that finds no staged file knows
- * that the bank has it, and does not hand it over a second time.
- */
-export const stagePaymentFile = externalCall(sepaFileStepsApi.stage, {
-  reserve: ({ params }, context) => leaseFile(params.id, 'made', context),
-  async call(request, { systems }) {
-    if (request) await requireFileRail(systems.sepaRail(request.mode)).stage(request.name, request.content)
-  },
-  async record(_, request, { records, now, emit }) {
-    const file = request && (await records.lock(SepaFile, request.id))
-    if (!file || !sepaFileMachine.move(file, 'staged')) return DONE
-    file.dueAt = now
-    emit('sepa.file_staged', fileEvent(file))
-    return DONE
-  },
-  recover: async () => DONE,
-})
+export async function recordStaged(id: string, tx: WriteContext<Events<'stage'>>): Promise<void> {
+  const file = await tx.records.lock(SepaFile, id)
+  if (!file || !sepaFileMachine.move(file, 'staged')) return
+  file.dueAt = tx.now
+  tx.emit('sepa.file_staged', fileEvent(file))
+}
 
-export const releasePaymentFile = externalCall(sepaFileStepsApi.release, {
-  reserve: ({ params }, context) => leaseFile(params.id, 'staged', context),
-  async call(request, { systems }) {
-    if (request) await requireFileRail(systems.sepaRail(request.mode)).release(request.name)
-  },
-  async record(_, request, { records, now, emit }) {
-    const file = request && (await records.lock(SepaFile, request.id))
-    if (!file || !sepaFileMachine.move(file, 'handed_over')) return DONE
-    Object.assign(file, { handedOverAt: now, dueAt: null })
-    emit('sepa.file_handed_over', fileEvent(file))
-    return DONE
-  },
-  recover: async () => DONE,
-})
+export async function recordHandedOver(id: string, tx: WriteContext<Events<'release'>>): Promise<void> {
+  const { records, now, systems, emit } = tx
+  const file = await records.lock(SepaFile, id)
+  if (!file || !sepaFileMachine.move(file, 'handed_over')) return
+  file.handedOverAt = now
+  if (file.report !== 'received') file.reportDueAt = systems.sepaRail(file.mode).reportDueAt(file.scheme, now)
+  if (file.reportDueAt) file.report = 'awaited'
+  file.dueAt = await dueAtOf(file, tx)
+  emit('sepa.file_handed_over', fileEvent(file))
+}
+
+/** The bank may have refused the whole file, or never fetched it: a person must ask. */
+export async function sayReportIsLate(id: string, tx: WriteContext<Events<'reportLate'>>): Promise<void> {
+  const file = await tx.records.lock(SepaFile, id)
+  if (file?.report !== 'awaited' || !file.reportDueAt || file.reportDueAt > tx.now) return
+  file.report = 'late'
+  file.dueAt = await dueAtOf(file, tx)
+  tx.emit('sepa.report_late', fileEvent(file))
+}

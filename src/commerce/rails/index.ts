@@ -1,1 +1,11 @@
-export { railsApi } from './api.ts'
+export { railsApi, sepaFileSteps } from './api.ts'
+export {
+  bankFolderOf,
+  claimFile,
+  makePaymentFile,
+  recordHandedOver,
+  recordStaged,
+  sayReportIsLate,
+} from './files.ts'
+export { applyNotice } from './message.ts'
+export { countLateFiles, endTakingReport, sepaFileStatus, waitingNotices } from './report.ts'

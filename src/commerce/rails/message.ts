@@ -4,6 +4,7 @@ import { bankMessageKinds } from '../../iso20022/bank-message.ts'
 import { isKnownPaymentStatus } from '../../iso20022/pain002.ts'
 import { paymentNoticeKinds, type ReportedPayeeCheck } from '../../iso20022/payment-notice.ts'
 import { isKnownReasonCode } from '../../iso20022/reason-codes.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import {
   nullable,
@@ -15,6 +16,7 @@ import {
 import { newId } from '../../values/ids.ts'
 import { cents } from '../../values/money.ts'
 import { isNotAboutSql, type PersonalData } from '../../values/personal.ts'
+import { applyBankNotice, type sepaTransferEvents } from '../transfers/index.ts'
 import type { railsApi } from './api.ts'
 
 type Response = z.output<(typeof railsApi.read)['returns'][1]>
@@ -81,6 +83,8 @@ const notice = defineEntity({
   properties: {
     ...recordColumns('sepanotice'),
     messageId: p.text(),
+    /** The file that a pain.002 reports on. Its run takes the notice. */
+    fileId: nullable.string(),
     transferId: p.text(),
     notice: p.enum(paymentNoticeKinds),
     reasonCode: nullable.string(),
@@ -96,6 +100,13 @@ const notice = defineEntity({
 export class SepaNotice extends notice.class {}
 notice.setClass(SepaNotice)
 
+export async function applyNotice(id: string, tx: WriteContext<typeof sepaTransferEvents>): Promise<void> {
+  const found = await tx.records.lock(SepaNotice, id)
+  if (!found || !sepaNoticeMachine.move(found, 'told')) return
+  found.dueAt = null
+  await applyBankNotice(found.transferId, found, tx)
+}
+
 export const messagesPersonalData = {
   sepa_messages: {
     personal: {
@@ -109,7 +120,7 @@ export const messagesPersonalData = {
     personal: {
       payee_check: { kind: 'name', ground: 'vouchers', forget: 'null' },
     },
-    plain: ['message_id', 'notice', 'reason_code'],
+    plain: ['message_id', 'file_id', 'notice', 'reason_code'],
     keptWhile: {
       where: isNotAboutSql(
         'transfers',

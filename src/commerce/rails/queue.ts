@@ -5,10 +5,11 @@ import type { OrderedPayment, SepaScheme } from '../../ports/sepa-rail.ts'
 import { addMs } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import type { PersonalData } from '../../values/personal.ts'
-import type { sepaFileStepsApi } from './api.ts'
+import type { sepaQueueApi } from './api.ts'
+import { sepaFileProcess } from './process.ts'
 import { type SepaFile, sepaFileMachine } from './sepa-file.ts'
 
-type EnqueueContext = ContextOf<typeof sepaFileStepsApi.enqueue>
+type EnqueueContext = ContextOf<typeof sepaQueueApi.enqueue>
 type FileRow = Row & Pick<SepaFile, 'id' | 'status'>
 
 /** Creates the file of a cut-off if it is missing, and locks it until the transaction ends. */
@@ -27,6 +28,8 @@ async function openFile(scheme: SepaScheme, at: Date, context: EnqueueContext): 
   const messageId = id.replace('sepafile_', '')
   const values = [id, tenant.ownerId, tenant.mode, now, scheme, closesAt, executeOn, messageId]
   const [file] = await sql<FileRow>(OPEN_FILE, values)
+  if (file?.id === id)
+    context.wake(sepaFileProcess, { id, agentId: null, status: file.status, dueAt: closesAt })
   if (file?.status === 'open') return file
   return openFile(scheme, addMs(closesAt, 1), context)
 }
@@ -45,10 +48,7 @@ const nameOf = ({ ownerId, id }: { ownerId: string; id: string }, { tenant }: Qu
   id,
 ]
 
-export const enqueuePayment: HandlerOf<typeof sepaFileStepsApi.enqueue> = async (
-  { params, body },
-  context,
-) => {
+export const enqueuePayment: HandlerOf<typeof sepaQueueApi.enqueue> = async ({ params, body }, context) => {
   const { sql, now, emit } = context
   const name = nameOf(params, context)
   const current = await queueStatusOf(sql, name)
@@ -72,10 +72,7 @@ async function queueStatusOf(sql: Sql, name: Name) {
   return row?.standing ?? null
 }
 
-export const queuedPaymentStatus: HandlerOf<typeof sepaFileStepsApi.standing> = async (
-  { params },
-  context,
-) => ({
+export const queuedPaymentStatus: HandlerOf<typeof sepaQueueApi.standing> = async ({ params }, context) => ({
   standing: await queueStatusOf(context.sql, nameOf(params, context)),
 })
 
@@ -87,10 +84,7 @@ const REMOVE = `
 update sepa_instructions set taken_out_at = $4
 where (owner_id, mode, id) = ($1, $2, $3) and taken_out_at is null`
 
-export const removeQueuedPayment: HandlerOf<typeof sepaFileStepsApi.takeOut> = async (
-  { params },
-  context,
-) => {
+export const removeQueuedPayment: HandlerOf<typeof sepaQueueApi.takeOut> = async ({ params }, context) => {
   const { sql, now, emit } = context
   const name = nameOf(params, context)
   const [file] = await sql<{ id: string }>(LOCK_FILE, name)

@@ -1,10 +1,9 @@
 import { area } from '../../kernel/contract/area.ts'
-import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { bindHandlers } from '../../kernel/contract/operation.ts'
+import { sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { applyBankNotice } from '../transfers/index.ts'
-import { railsApi, sepaFileStepsApi } from './api.ts'
+import { railsApi, sepaFileSteps, sepaQueueApi } from './api.ts'
 import { assignDebit } from './assign-debit.ts'
-import { makePaymentFile, releasePaymentFile, stagePaymentFile } from './files.ts'
 import {
   messagesPersonalData,
   SepaMessage,
@@ -12,6 +11,7 @@ import {
   sepaMessageResponse,
   sepaNoticeMachine,
 } from './message.ts'
+import { sepaFileProcess } from './process.ts'
 import {
   enqueuePayment,
   instructionsPersonalData,
@@ -19,18 +19,13 @@ import {
   removeQueuedPayment,
 } from './queue.ts'
 import { readBankFile } from './read-bank-file.ts'
-import { filesPersonalData, SepaFile, sepaFileMachine } from './sepa-file.ts'
+import { filesPersonalData, LATE_FILE_SQL, OPEN_FILE_SQL, SepaFile, sepaFileMachine } from './sepa-file.ts'
 
-const applyNotice: HandlerOf<typeof sepaFileStepsApi.tell> = async ({ params }, context) => {
-  const notice = await context.records.lock(SepaNotice, params.id)
-  if (!notice || !sepaNoticeMachine.move(notice, 'told')) return { done: true }
-  notice.dueAt = null
-  await applyBankNotice(notice.transferId, notice, context)
-  return { done: true }
-}
+const byReport = (report: SepaFile['report'] | undefined) =>
+  report === 'late' ? sqlCondition(LATE_FILE_SQL) : definedOnly({ report })
 
 const rails = bindHandlers(
-  { ...railsApi, ...sepaFileStepsApi },
+  { ...railsApi, ...sepaQueueApi },
   {
     read: readBankFile,
     assign: assignDebit,
@@ -38,14 +33,11 @@ const rails = bindHandlers(
       const page = await context.page(SepaMessage, definedOnly({ mode, kind }), 'id', 4)
       return { ...page, data: page.data.map(sepaMessageResponse) }
     },
-    files: ({ query: { mode, status } }, { page }) => page(SepaFile, definedOnly({ mode, status })),
+    files: ({ query: { mode, status, report } }, { page }) =>
+      page(SepaFile, { ...definedOnly({ mode, status }), ...byReport(report) }),
     enqueue: enqueuePayment,
     standing: queuedPaymentStatus,
     takeOut: removeQueuedPayment,
-    make: makePaymentFile,
-    stage: stagePaymentFile,
-    release: releasePaymentFile,
-    tell: applyNotice,
   },
 )
 
@@ -53,18 +45,26 @@ export const railsArea = area('Rails', 'Payment files for the bank, and files fr
   personal: { ...filesPersonalData, ...messagesPersonalData, ...instructionsPersonalData },
   entities: [SepaFile, SepaMessage, SepaNotice],
   machines: [sepaFileMachine, sepaNoticeMachine],
+  steps: sepaFileSteps,
+  openRecords: [
+    {
+      process: sepaFileProcess,
+      select: `select id, owner_id, mode, null::text as agent_id from sepa_files where ${OPEN_FILE_SQL}`,
+    },
+  ],
   deadlines: [
     {
-      process: { name: 'sepa-file' },
+      process: sepaFileProcess,
       table: 'sepa_files',
       open: 'due_at is not null',
-      operations: ['rails.make', 'rails.stage', 'rails.release'],
+      waits: 'true',
+      activities: ['makeFile', 'stageFile', 'handOverFile', 'sayReportIsLate', 'takeReport'],
     },
     {
       process: { name: 'sepa-notice' },
       table: 'sepa_notices',
-      open: 'due_at is not null',
-      operations: ['rails.tell'],
+      open: 'due_at is not null and file_id is null',
+      activities: ['takeNotice'],
     },
   ],
 })

@@ -21,6 +21,7 @@ import {
   WHILE_NO_DEBIT_IS_ASSIGNED,
 } from './message.ts'
 import { endToEndIdsInMessage } from './queue.ts'
+import { findUnreportedFiles, noteBookings, noteReport } from './report.ts'
 import type { messageIn } from './thread.ts'
 
 type ReadContext = ContextOf<typeof railsApi.read>
@@ -51,10 +52,14 @@ async function recordMessage(
 ): Promise<SepaMessage> {
   const { records, switchTenant, emit } = context
   const platform = platformTenantInMode(mode)
-  const { kind, statement } = bankMessage
-  await context.sql(WHILE_NO_DEBIT_IS_ASSIGNED)
-  const matched = await matchPayments(bankMessage, mode, context.sql)
-  const booked = statement && (await recordCredits(statement, mode, context))
+  const { kind, statement, report, notices } = bankMessage
+  // They run in this order, so payments are matched under the lock.
+  const [, matched, booked] = await Promise.all([
+    context.sql(WHILE_NO_DEBIT_IS_ASSIGNED),
+    matchPayments(bankMessage, mode, context.sql),
+    report ? [] : findUnreportedFiles(context.sql, mode, endToEndIdsOf(notices)),
+  ])
+  const credits = statement && (await recordCredits(statement, mode, context))
   switchTenant(platform)
   const payments = matched.map(({ tenant: _, payeeCheck: __, ...payment }) => payment)
   const messageId = truncateText(bankMessage.messageId)
@@ -64,10 +69,12 @@ async function recordMessage(
     kind,
     messageId,
     payments,
-    credits: booked ?? null,
+    credits: credits ?? null,
   })
   await records.flush()
-  const taken = createNotices(message.id, matched, context)
+  const fileId = report && (await noteReport(report, matched.some(isTaken), context))
+  await noteBookings(booked, context)
+  const taken = createNotices({ messageId: message.id, fileId }, matched, context)
   emit('sepa.message_read', {
     sepaMessageId: message.id,
     kind,
@@ -89,13 +96,15 @@ async function recordCredits(statement: BankFile, mode: Mode, context: ReadConte
 
 const insertNotices = insertInto(tableOf(SepaNotice))
 
+const isTaken = ({ outcome }: MatchedPayment): boolean => outcome === 'taken'
+
 /** By SQL, as the transfers belong to many owners: an entity manager writes the rows of one. */
 function createNotices(
-  messageId: string,
+  about: { readonly messageId: string; readonly fileId: string | null },
   matched: readonly MatchedPayment[],
   { sql, now, queueStatement }: ReadContext,
 ): number {
-  const taken = matched.filter(({ outcome }) => outcome === 'taken')
+  const taken = matched.filter(isTaken)
   const rows = taken.flatMap(({ tenant, transferId, notice, reasonCode, payeeCheck }) =>
     tenant && transferId && notice
       ? {
@@ -103,7 +112,7 @@ function createNotices(
           id: newId('sepanotice'),
           createdAt: now,
           updatedAt: now,
-          messageId,
+          ...about,
           transferId,
           notice,
           reasonCode,
@@ -140,7 +149,7 @@ async function matchPayments(
   return matchAll(unknown, [], mode).map(payment => ({ ...payment, outcome: 'unknown_file' }))
 }
 
-const endToEndIdsOf = (notices: readonly PaymentNotice[]): string[] =>
+const endToEndIdsOf = (notices: readonly { readonly endToEndId: string | null }[]): string[] =>
   notices.flatMap(({ endToEndId }) => endToEndId ?? [])
 
 function matchAll(

@@ -14,6 +14,9 @@ export const sepaFileMachine = stateMachine('sepa_file', {
   empty: [],
 })
 
+/** The bank’s report about a file that was handed over. None is awaited about an instant payment. */
+export const sepaReportStates = ['awaited', 'late', 'received'] as const
+
 const schema = defineEntity({
   name: 'SepaFile',
   tableName: 'sepa_files',
@@ -36,6 +39,9 @@ const schema = defineEntity({
     sha256: nullable.string(),
     madeAt: nullable.instant(),
     handedOverAt: nullable.instant(),
+    report: nullable.enum(sepaReportStates),
+    reportDueAt: nullable.instant(),
+    reportedAt: nullable.instant(),
     dueAt: nullable.instant(),
   },
 })
@@ -44,8 +50,18 @@ export class SepaFile extends schema.class {
   get fileName(): string {
     return `${this.scheme}-${this.executeOn}-${this.messageId}.xml`
   }
+
+  get isOpen(): boolean {
+    return this.dueAt !== null || this.report === 'late'
+  }
 }
 schema.setClass(SepaFile)
+
+/** `isOpen` in SQL. */
+export const OPEN_FILE_SQL = `(due_at is not null or report = 'late')`
+
+/** Literal: PostgreSQL would not use the index over late files for a parameter. */
+export const LATE_FILE_SQL = `report = 'late'`
 
 export const filesPersonalData = {
   sepa_files: {

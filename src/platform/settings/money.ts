@@ -45,6 +45,11 @@ export const moneySettings = {
     allowed: 'times of day in ascending order (09:00,15:00)',
     otherwise: '09:00,12:00,15:00',
   }),
+  sepaReportHours: documentSetting(integerSetting(0, 240).default(4), {
+    meaning:
+      'Hours of bank days within which the bank reports on a file (pain.002), or books one of its payments. After that the report is late. `0`: the bank sends no reports, and no file waits for one.',
+    allowed: '0 to 240',
+  }),
   fundingRail: documentSetting(z.enum(['sandbox', 'stripe']).optional(), {
     meaning:
       'Processor of payment methods in live mode. `stripe` charges cards and bank accounts and needs `STRIPE_SECRET_KEY` and `STRIPE_WEBHOOK_SECRET_EVENTS`. `sandbox` simulates one, for rehearsals. Test mode always uses the sandbox.',

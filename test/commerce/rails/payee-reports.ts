@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { sepaIn } from '../../support/commerce/sepa.ts'
 import { aSepaTransfer, bodyOf } from '../../support/factories.ts'
-import { bankFiles, pain002 } from '../../support/money/bank-files.ts'
+import { bankFiles } from '../../support/money/bank-files.ts'
+import { pain002 } from '../../support/money/pain002.ts'
 import { times } from '../../support/sample-service.ts'
 
 const { live, service, proveLedgers, get, sweep, receiveFile, lastFile, cutOff, other, aSubmitted } =

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { SweepParts } from '../../../src/kernel/background/deadlines.ts'
 import { aLiveClient, aSepaTransfer, aWallet, bodyOf, creditWallet, type TestClient } from '../factories.ts'
 import { startTestService } from '../harness.ts'
 import { temporaryFolder } from '../processes/folders.ts'
@@ -10,46 +11,18 @@ import { openWorkerRuntime } from '../worker-runtime.ts'
 import { ACCOUNT } from './camt.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
-let references = 0
-interface Answer {
-  readonly to: string
-  readonly group?: string
-  readonly payments?: readonly (readonly [endToEndId: string, status: string, code?: string])[]
-}
-/** A reason code and, after a bar, the additional information, in which a bank states the name it knows. */
-export function reasonXml(code = '') {
-  const [reason, ...lines] = code.split('|')
-  const cd = reason && `<Rsn><Cd>${reason}</Cd></Rsn>`
-  return code && `<StsRsnInf>${cd}${lines.map(line => `<AddtlInf>${line}</AddtlInf>`).join('')}</StsRsnInf>`
-}
-export const pain002 = ({
-  to,
-  group = '<GrpSts>PART</GrpSts>',
-  payments = [],
-}: Answer) => `<?xml version="1.0"?>
-<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt>
-  <GrpHdr><MsgId>STS-${++references}</MsgId><CreDtTm>2026-11-20T10:00:00</CreDtTm></GrpHdr>
-  <OrgnlGrpInfAndSts><OrgnlMsgId>${to}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>${group}</OrgnlGrpInfAndSts>
-  <OrgnlPmtInfAndSts><OrgnlPmtInfId>${to}</OrgnlPmtInfId>${payments
-    .map(
-      ([endToEndId, status, code]) =>
-        `<TxInfAndSts><OrgnlEndToEndId>${endToEndId}</OrgnlEndToEndId><TxSts>${status}</TxSts>${reasonXml(code)}</TxInfAndSts>`,
-    )
-    .join('')}</OrgnlPmtInfAndSts>
-</CstmrPmtStsRpt></Document>`
-
 /** A service whose live SEPA payments leave by files, with the folder shared with the bank and a worker's steps. */
-export async function bankFiles() {
+export async function bankFiles(options: { readonly temporal?: true } = {}) {
   const folder = temporaryFolder()
   const [inbox, out] = [join(folder, 'in'), join(folder, 'out')]
   mkdirSync(inbox)
   mkdirSync(out)
   const env = { SEPA_RAIL: 'files', SEPA_FOLDER: folder, COLLECTION_IBAN: ACCOUNT }
-  const service = await startTestService({ env })
+  const service = await startTestService({ env, ...options })
 
   const worker = await openWorkerRuntime(service, env)
   const sandboxWorker = await openWorkerRuntime(service, { ...env, SEPA_RAIL: 'sandbox' })
-  const sweep = (by: Partial<typeof worker> = {}) => sweepAtOnce({ ...worker, ...by })
+  const sweep = (other: Partial<SweepParts> = {}) => sweepAtOnce({ ...worker, ...other })
   const owners = [await service.owner(), await service.owner()] as const
   const [live, other] = [await aLiveClient(service, owners[0]), await aLiveClient(service, owners[1])]
   const liveClients = [live, other]

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
@@ -14,10 +15,11 @@ import { clientAt } from '../client.ts'
 import { refund } from '../commerce/refunds.ts'
 import { aRequest, sendEuros } from '../commerce/requests.ts'
 import { cloneDatabase } from '../database.ts'
-import { aFundedAgent, aSepaTransfer, aWallet, bodyOf } from '../factories.ts'
+import { aFundedAgent, aKey, aSepaTransfer, aWallet, bodyOf } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import { type Enrolled, enrolled } from '../identity/people.ts'
 import { setUp, tearDown } from '../jest/run.ts'
+import { ACCOUNT } from '../money/camt.ts'
 import { until } from '../until.ts'
 import { disputeStories } from './dispute-stories.ts'
 import { gdprStories } from './gdpr-stories.ts'
@@ -28,6 +30,7 @@ import { mppStories } from './mpp-stories.ts'
 import { onboardingStories } from './onboarding-stories.ts'
 import { recoveryStories } from './recovery-stories.ts'
 import { refundStories } from './refund-stories.ts'
+import { type BankStage, sepaFileStories } from './sepa-file-stories.ts'
 import { type Callers, type Stage, stageOf } from './stage.ts'
 
 /**
@@ -42,7 +45,7 @@ import { type Callers, type Stage, stageOf } from './stage.ts'
 const folder = join(import.meta.dirname, '../../workflows/histories')
 
 /** Plays the story and returns the id of the workflow whose history is recorded. */
-type Story = (stage: Stage) => Promise<string>
+type Story = (stage: Stage & BankStage) => Promise<string>
 
 interface Waiting {
   readonly id: string
@@ -112,6 +115,7 @@ const stories: Readonly<Record<string, Story>> = {
   ...onboardingStories,
   ...recoveryStories,
   ...refundStories,
+  ...sepaFileStories,
 
   'transfer-completed': async stage => {
     const { workflowId } = await paying(stage, 'Bäckerei Müller')
@@ -433,12 +437,15 @@ const stories: Readonly<Record<string, Story>> = {
 /** The history without the identity of its recorder. */
 const anonymous = (json: string): string => json.replace(/("identity": )"[^"]*"/g, '$1"recorder"')
 
-async function record(temporal: Client, callers: Callers): Promise<void> {
+async function record(
+  temporal: Client,
+  { payer, ...callers }: Callers & Pick<BankStage, 'payer'>,
+): Promise<void> {
   mkdirSync(folder, { recursive: true })
   for (const [name, story] of Object.entries(stories)) {
     const file = join(folder, `${name}-v${RUN_VERSION}.json`)
     if (existsSync(file)) continue
-    const workflowId = await story(stageOf(temporal, callers))
+    const workflowId = await story({ ...stageOf(temporal, callers), payer })
     const history = await temporal.workflow.getHandle(workflowId).fetchHistory()
     writeFileSync(file, anonymous(`${JSON.stringify(JSON.parse(historyToJSON(history)), null, 2)}\n`))
     process.stdout.write(`${name}\n`)
@@ -453,11 +460,18 @@ const secrets = {
   cursorSigningKey: 'a-secret-key-of-the-recorder-0123456789',
   encryptionKey: '00'.repeat(32),
 }
+const bankFolder = mkdtempSync(join(tmpdir(), 'bank-'))
 const env = {
   RATE_LIMIT_PER_MINUTE: '1000000',
   LOG_LEVEL: 'warn',
   OUTBOUND_ALLOW_CIDRS: '127.0.0.1',
   WEBHOOK_RETRY_SECONDS: '2,2',
+  SEPA_RAIL: 'files',
+  SEPA_FOLDER: bankFolder,
+  COLLECTION_IBAN: ACCOUNT,
+  DATABASE_COUNTRY: 'DE',
+  TEMPORAL_COUNTRY: 'DE',
+  FILES_COUNTRY: 'DE',
 }
 const settings = { ...readSettings(env), ...secrets }
 const service = await openService({ settings: { ...settings, databaseUrl: await cloneDatabase() } })
@@ -483,12 +497,20 @@ const pool = new pg.Pool({ connectionString: service.runtime.settings.databaseUr
 let enrolling: Promise<Enrolled> | undefined
 const sql: TestService['sql'] = async (text, values = []) => (await pool.query(text, [...values])).rows
 const signer = () => (enrolling ??= enrolled({ url, sql }, { ownerId, key, client }))
+async function openPayer() {
+  await sql(`update customers set kyc_status = 'verified' where id = $1`, [ownerId])
+  const live = await aKey(client, { environment: 'live' })
+  return { client: clientAt({ url, token: String(live.key) }), ownerId }
+}
+let opening: ReturnType<typeof openPayer> | undefined
+const payer = () => (opening ??= openPayer())
 const connection = await Connection.connect({ address })
 try {
-  await record(new Client({ connection }), { client, dash, signer, sql })
+  await record(new Client({ connection }), { client, dash, signer, sql, payer })
 } finally {
   await Promise.all([connection.close(), pool.end()])
   await Promise.all(parts.map(part => part.stop()))
   await service.stop()
+  rmSync(bankFolder, { recursive: true })
   await tearDown()
 }
