@@ -17,6 +17,10 @@ import { type WorkflowSignalSettings, withPermittedSignals } from './signals.ts'
 type Transaction<E extends EventSchemas> = <T>(work: (tx: WriteContext<E>) => Promise<T>) => Promise<T>
 
 interface OutsideTools<E extends EventSchemas> {
+  /** The lease of this process: what it has claimed is free once the process has died. */
+  readonly holder: string
+  /** Aborted when the process is stopping. */
+  readonly stopping: AbortSignal | undefined
   readonly transaction: Transaction<E>
   /**
    * Calls another system with no transaction open, and records its answer in one. A process that was paused since its last
@@ -70,6 +74,7 @@ export function activityTools(
   caller: ActivityCaller,
 ): ActivityTools {
   const { requestIdOf, waitingRun, inTurn = (_step, _ref, work) => work(), onChange } = caller
+  const turnOf: typeof inTurn = (step, ref, work) => (step.ownBounds ? work() : inTurn(step, ref, work))
   const causes = new WeakMap<RecordRef, StepCause>()
 
   /** Read once for all transactions of an activity. */
@@ -106,9 +111,11 @@ export function activityTools(
 
     outside(step, work) {
       const act = (ref: RecordRef) =>
-        inTurn(step, ref, () =>
+        turnOf(step, ref, () =>
           steps.outside(async claim =>
             work(ref, {
+              holder: claim.holder,
+              stopping: caller.stopping?.(),
               transaction: working => transaction(ref, step, working),
               async call(make, record) {
                 const call = { step, ref, cause: await causeOf(ref) }

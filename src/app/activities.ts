@@ -1,5 +1,6 @@
 import { type AllActivities, allActivities } from '../../activities/index.ts'
 import { activityTools } from '../../activities/shared/tools.ts'
+import { type AttemptParts, deliveryAttempts } from '../delivery/webhooks/index.ts'
 import type { RegisteredOperation } from '../kernel/contract/operation.ts'
 import type { ActivityCaller } from '../kernel/contract/step.ts'
 import type { OperationRuntime } from '../kernel/run/runtime.ts'
@@ -12,12 +13,14 @@ export function openActivities(
   runtime: OperationRuntime,
   operations: readonly RegisteredOperation[],
   { operatorSignals, publicUrl }: Pick<Settings, 'operatorSignals' | 'publicUrl'>,
+  webhooks: AttemptParts = runtime.ports,
 ) {
   const steps = stepRunner(runtime)
   const { systems } = runtime.ports
+  const means = { attemptDelivery: deliveryAttempts(webhooks) }
   const settings = { operatorSignals, pageOf: recordPages(publicUrl) }
   return (caller: ActivityCaller): AllActivities =>
-    allActivities(activityTools({ steps, operations, systems, settings }, caller))
+    allActivities(activityTools({ steps, operations, systems, settings }, caller), means)
 }
 
 /** The page of a record in the console, which has the names that Temporal does not get. */

@@ -67,6 +67,7 @@ import { openReports } from './reports.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
 import { withTracedRequests } from './traced-outbound.ts'
+import { webhookAttempts } from './webhook-attempts.ts'
 
 export interface ServiceSettings extends Settings {
   databaseUrl: string
@@ -244,7 +245,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     onBatch: metrics.batch,
   })
   let temporal: () => Promise<boolean | null> = async () => null
-  const [execute, activities] = [createExecutor(runtime), openActivities(runtime, operations, settings)]
+  const execute = createExecutor(runtime)
+  const webhooks = webhookAttempts({ systems: runtime.ports.systems, metrics, log })
+  const activities = openActivities(runtime, operations, settings, webhooks)
   const receiveFor = signedReceivers({ areas, ports: runtime.ports, database, operations, execute, log })
   const deliver = inProcessDelivery(receiveFor, operations)
   return {

@@ -1,6 +1,11 @@
-import { activityInfo } from '@temporalio/activity'
+import { activityInfo, type Context, cancellationSignal } from '@temporalio/activity'
 import { Client } from '@temporalio/client'
-import { NativeConnection, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker'
+import {
+  type ActivityInterceptors,
+  NativeConnection,
+  type WorkerOptions,
+  type WorkflowBundleOption,
+} from '@temporalio/worker'
 import { recordActivities } from '../../activities/shared/record-activities.ts'
 import {
   attemptName,
@@ -10,7 +15,7 @@ import {
 } from '../../activities/shared/run-operation.ts'
 import { applySignal } from '../../activities/shared/signals.ts'
 import { statementActivities } from '../../activities/statements.ts'
-import { isRecordProcess, taskQueueOf } from '../kernel/contract/process.ts'
+import { callsQueueOf, isRecordProcess, webhooksQueueOf } from '../kernel/contract/process.ts'
 import { type ActivityCaller, stepOperation } from '../kernel/contract/step.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { readClockOffset } from '../kernel/database/tenant-clock.ts'
@@ -68,7 +73,7 @@ async function startWorker(
       ...allRecordActivities(areas, run, settings),
       ...statementActivities(run, of => findDueStatementMonths(sql, of)),
     },
-    interceptors: { activity: [...traced, reportedActivities(log)] },
+    interceptors: { activity: [...traced, withHeartbeat, reportedActivities(log)] },
     // Each task's events name it. The SDK's own is a hundred characters.
     buildId: SERVICE_VERSION,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
@@ -95,11 +100,11 @@ const queuesOf = (
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
   },
   {
-    taskQueue: taskQueueOf(taskQueue, { callsOutside: true }),
+    taskQueue: callsQueueOf(taskQueue),
     maxConcurrentActivityTaskExecutions: CALLS_AND_WAITING,
   },
   {
-    taskQueue: taskQueueOf(taskQueue, { untilClosed: true }),
+    taskQueue: webhooksQueueOf(taskQueue),
     maxConcurrentActivityTaskExecutions: slots,
   },
 ]
@@ -135,7 +140,20 @@ const callerOf = ({ turns, settings }: OpenRuntime, run: RunOperation): Activity
   inTurn(step, { ownerId: owner, mode }, work) {
     return turns.run({ system: calledSystemOf(stepOperation(step)), owner, mode }, work)
   },
+  stopping: cancellationSignal,
   decide: decision => applySignal(run, settings, { ...decision, once: attemptName() }),
+})
+
+/** Where an activity has to show that its worker lives, it does. Temporal gives it to another worker otherwise. */
+const withHeartbeat = (context: Context): ActivityInterceptors => ({
+  inbound: {
+    async execute(input, next) {
+      const { heartbeatTimeoutMs } = context.info
+      if (!heartbeatTimeoutMs) return next(input)
+      const beating = setInterval(() => context.heartbeat(), heartbeatTimeoutMs / 4)
+      return next(input).finally(() => clearInterval(beating))
+    },
+  },
 })
 
 /** Starts a worker. It has a file of its own because a relay does not need the worker's large SDK. */

@@ -1,4 +1,4 @@
-import type { Context, ReadContext, SqlContext } from '../../kernel/contract/context.ts'
+import type { Context, ReadContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { RecordReader, Records } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
@@ -8,8 +8,10 @@ import { addMs, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { eventNamesProblem } from '../events/index.ts'
 import { webhooksApi } from './api.ts'
+import type { WebhookDisableReason } from './dispatch/retry.ts'
 import { pauseWebhooks, recordBacklogChange, resumeWebhooks } from './pauses.ts'
 import { webhookResponse } from './response.ts'
+import { beginRuns } from './runs.ts'
 import { activateNextWebhookSecret, newWebhookSecret } from './secrets.ts'
 import { sendTestDelivery } from './test-delivery.ts'
 import { MAX_RECORDED_BACKLOG_CHANGES, maxWebhooksOfPlan, Webhook, webhookMachine } from './webhook.ts'
@@ -43,13 +45,14 @@ const CLEAR_PAUSES = `
 update webhooks set paused_until = null
 where owner_id = $1 and mode = $2 and id = any($3::text[]) and paused_until is not null`
 
-/** Calls receivers at once, even those paused after failures, on a person's request. */
-export async function retryReceiversNow(
-  { sql, tenant }: SqlContext,
-  webhookIds: readonly string[],
-): Promise<void> {
-  await sql(CLEAR_PAUSES, [tenant.ownerId, tenant.mode, [...new Set(webhookIds)].sort()])
-  await notifyDeliverers(sql)
+/** Ends the pauses of receivers that have failed, on a person's request. */
+export const endPauses = ({ sql, tenant }: SqlContext, webhookIds: readonly string[]): Promise<unknown> =>
+  sql(CLEAR_PAUSES, [tenant.ownerId, tenant.mode, [...new Set(webhookIds)].sort()])
+
+/** Has deliverers call receivers at once, even those paused after failures, on a person's request. */
+export async function retryReceiversNow(context: SqlContext, webhookIds: readonly string[]): Promise<void> {
+  await endPauses(context, webhookIds)
+  await notifyDeliverers(context.sql)
 }
 
 async function planOf({ sql, tenant }: SqlContext): Promise<string> {
@@ -85,16 +88,36 @@ function requestRefusal({ url, events }: SubscriptionRequest, { systems, service
   return unknown === undefined ? undefined : refuse('unknown_event', unknown)
 }
 
-function setStatus(webhook: Webhook, status: Webhook['status']): void {
-  if (!webhookMachine.move(webhook, status)) return
+/** Whether it serves again. */
+function setStatus(webhook: Webhook, status: Webhook['status']): boolean {
+  if (!webhookMachine.move(webhook, status)) return false
   webhook.statusReason = status === 'disabled' ? 'Disabled by its owner.' : null
   if (status === 'active') webhook.clearFailures()
+  return status === 'active'
 }
 
 const GIVE_UP_REASONS = {
   gone: 'The receiver answered 410 (Gone).',
   failing: 'The receiver has failed for five days.',
 } as const
+
+/** Disables a subscription, and tells whether that changed it; undefined where there is none. */
+export async function giveUpWebhook(
+  id: string,
+  { reason, url }: WebhookDisableReason,
+  context: WriteContext<(typeof webhooksApi.giveUp)['emits']>,
+): Promise<boolean | undefined> {
+  const webhook = await lockWebhook(context.records, id)
+  if (!webhook) return undefined
+  const isAbout = url === null || url === webhook.url
+  if (!isAbout || webhook.status === 'disabled') return false
+  await recordBacklogChange(webhook, context)
+  const acted = webhookMachine.move(webhook, 'disabled')
+  webhook.statusReason = GIVE_UP_REASONS[reason]
+  await notifyChanged(context.sql, webhook)
+  context.emit('webhook.disabled', webhookEvent(webhook))
+  return acted
+}
 
 export const webhookHandlers = bindHandlers(webhooksApi, {
   async create({ body: { ping, ...body } }, context) {
@@ -141,7 +164,7 @@ export const webhookHandlers = bindHandlers(webhooksApi, {
     }
     if (members.url !== undefined && members.url !== webhook.url) webhook.clearFailures()
     Object.assign(webhook, definedOnly(members))
-    if (status) setStatus(webhook, status)
+    if (status && setStatus(webhook, status)) await beginRuns(webhook, context)
     await notifyChanged(context.sql, webhook)
     emit('webhook.updated', { ...webhookEvent(webhook), changed })
     return shown(webhook, context)
@@ -185,17 +208,8 @@ export const webhookHandlers = bindHandlers(webhooksApi, {
   pause: pauseWebhooks,
   resume: resumeWebhooks,
 
-  async giveUp({ params, body: { reason, url } }, context) {
-    const { records, emit, refuse } = context
-    const webhook = await lockWebhook(records, params.id)
-    if (!webhook) return refuse('webhook_not_found')
-    const isAbout = url === null || url === webhook.url
-    if (!isAbout || webhook.status === 'disabled') return { acted: false }
-    await recordBacklogChange(webhook, context)
-    const acted = webhookMachine.move(webhook, 'disabled')
-    webhook.statusReason = GIVE_UP_REASONS[reason]
-    await notifyChanged(context.sql, webhook)
-    emit('webhook.disabled', webhookEvent(webhook))
-    return { acted }
+  async giveUp({ params, body }, context) {
+    const acted = await giveUpWebhook(params.id, body, context)
+    return acted === undefined ? context.refuse('webhook_not_found') : { acted }
   },
 })
