@@ -1,5 +1,6 @@
 import type { AttemptDelivery } from '../src/delivery/webhooks/index.ts'
 import { intentActivities } from './intents.ts'
+import { mandateActivities } from './mandates.ts'
 import type { ActivityTools } from './shared/tools.ts'
 import { webhookActivities } from './webhooks.ts'
 
@@ -13,7 +14,8 @@ export type AllActivities = ReturnType<typeof allActivities>
 /** All activities of records, by name. */
 export function allActivities(tools: ActivityTools, { attemptDelivery }: Means) {
   const ofIntents = intentActivities(tools)
+  const ofMandates = mandateActivities(tools)
   const ofWebhooks = webhookActivities(tools, attemptDelivery)
-  // biome-ignore lint/nursery/noMisusedPromises: activities are an object, not a promise
-  return { ...ofIntents, ...ofWebhooks }
+  // biome-ignore lint/nursery/noMisusedPromises: activities are objects, not promises
+  return { ...ofIntents, ...ofMandates, ...ofWebhooks }
 }

@@ -64,6 +64,7 @@ export class RecordRun<State extends ProcessStatus> {
   #waitsFor: string | null = null
   #hasChanged = false
   #idle = 0
+  #wasToldItIsDue = false
 
   constructor(ref: ProcessInput, parts: Parts<State>) {
     this.#ref = ref
@@ -116,6 +117,7 @@ export class RecordRun<State extends ProcessStatus> {
   async waitFor(what: string): Promise<void> {
     this.#waitsFor = `for ${what}`
     this.#page.show({ ...this.state, waitsFor: this.#waitsFor })
+    if (this.#isDisturbed) return this.read()
     if (this.isDue) return this.#pauseIfIdle(what)
     await this.#continueIfLong()
     const { dueInMs } = this.state
@@ -127,6 +129,7 @@ export class RecordRun<State extends ProcessStatus> {
   /** Takes a step, which gives the state after it. One that leaves the record due and unchanged is followed by a pause. */
   async take(step: Activity<State>): Promise<void> {
     if (this.#isDisturbed) return this.read()
+    this.#wasToldItIsDue = false
     const before = textOf(this.state)
     this.#show(await uncancelled(() => step(this.#ref)))
     const hasMoved = !this.isDue || textOf(this.state) !== before
@@ -136,8 +139,11 @@ export class RecordRun<State extends ProcessStatus> {
 
   /** A record that is due while nothing is done about it is read again later. */
   async #pauseIfIdle(what: string): Promise<void> {
+    if (!this.#wasToldItIsDue) {
+      this.#wasToldItIsDue = true
+      return
+    }
     this.#idle++
-    if (this.#idle === 1) return
     await this.#pause(what)
     await this.read()
   }
@@ -149,6 +155,7 @@ export class RecordRun<State extends ProcessStatus> {
 
   async read(): Promise<void> {
     this.#hasChanged = false
+    this.#wasToldItIsDue = false
     const answer = await uncancelled(() => this.#signals.give())
     this.#show(await uncancelled(() => this.#parts.read(this.#ref)), answer)
   }

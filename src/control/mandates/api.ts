@@ -8,8 +8,9 @@ import {
 } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFoundOrDeleted, post } from '../../kernel/contract/operation.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { id } from '../../values/ids.ts'
-import { freeTextSchema, ProcessStatusRecord } from '../../values/schemas.ts'
+import { freeTextSchema } from '../../values/schemas.ts'
 import {
   MandateEvent,
   MandateRecord,
@@ -150,19 +151,12 @@ export const mandatesApi = {
     fails: mandateChangeRefusals,
     emits: mandateRevokedEvent,
   }),
-  status: get('/mandates/{id}/status', {
-    readsClock: true,
-    summary: 'Get the status of a mandate’s process',
-    callers: [],
-    returns: [200, ProcessStatusRecord],
-    fails: mandateLookupRefusals,
-  }),
-  /** May be repeated. Changes nothing before the end, by the tenant's clock. */
-  expire: post('/mandates/{id}/expire', {
+}
+
+export const mandateSteps = {
+  /** Changes nothing before the end, by the tenant's clock. */
+  expire: step('mandates.expire', {
     summary: 'Expire a mandate',
-    callers: [],
-    returns: [200, z.object({ expired: z.boolean() })],
-    fails: mandateLookupRefusals,
     emits: { 'mandate.expired': declareEvent('A mandate has expired.', MandateEvent) },
   }),
 }

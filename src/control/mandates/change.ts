@@ -10,7 +10,7 @@ import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { tableOf } from '../../kernel/database/table.ts'
 import { Agent, AgentEvent } from '../agents/index.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
-import type { mandatesApi } from './api.ts'
+import type { mandateSteps, mandatesApi } from './api.ts'
 import { isMandateExhausted } from './constraints.ts'
 import {
   isMandateOpen,
@@ -123,17 +123,17 @@ export async function revokeOpenMandate(
   if (found && isMandateOpen(found.mandate, context.now)) endByRevocation(found.mandate, comment, context)
 }
 
-/** Uses the tenant's clock. Sweep and process may both call this; the second call changes nothing. */
-export const expireMandate: HandlerOf<typeof mandatesApi.expire> = async ({ params }, context) => {
-  const { now, emit, wake, refuse } = context
-  const found = await lockMandate(params.id, context)
-  if (!found) return refuse('mandate_not_found')
-  const { mandate } = found
-  if (mandate.expiresAt > now || !mandateMachine.move(mandate, 'expired')) return { expired: false }
+/** Uses the tenant's clock. The second time changes nothing. */
+export async function expireMandate(
+  id: string,
+  context: WriteContext<(typeof mandateSteps.expire)['emits']>,
+): Promise<void> {
+  const { now, emit, wake } = context
+  const { mandate } = (await lockMandate(id, context)) ?? {}
+  if (!mandate || mandate.expiresAt > now || !mandateMachine.move(mandate, 'expired')) return
   Object.assign(mandate, { suspendedBecause: null, endedAt: now })
   emit('mandate.expired', mandateEvent(mandate))
   wake(mandateProcess, mandate)
-  return { expired: true }
 }
 
 type Reacting = Context<never, typeof mandateSuspendedEvent>

@@ -1,16 +1,11 @@
 import { area } from '../../kernel/contract/area.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { formatMinute } from '../../values/clock.ts'
-import { mandatesApi } from './api.ts'
-import {
-  expireMandate,
-  mandateReactions,
-  resumeMandate,
-  revokeMandate,
-  suspendMandateOperation,
-} from './change.ts'
+import { mandateSteps, mandatesApi } from './api.ts'
+import { mandateReactions, resumeMandate, revokeMandate, suspendMandateOperation } from './change.ts'
 import { openMandateChallenge, signMandate } from './create.ts'
 import { Mandate, mandateMachine, mandatesPersonalData, OPEN_MANDATE_SQL } from './mandate.ts'
 import { type MandateSignal, mandateProcess } from './process.ts'
@@ -22,22 +17,20 @@ const summaryOf = ({ agentId, mode, status, expiresAt }: Mandate): string => {
   return `Mandate for ${agentId} in ${mode} mode: ${stands}`
 }
 
-const waitsFor = ({ status, expiresAt }: Mandate): string =>
-  status === 'suspended'
-    ? `for it to be resumed, until ${formatMinute(expiresAt)}`
-    : `for its end, on ${formatMinute(expiresAt)} at the latest`
-
 const signalsOf = ({ status }: Mandate): MandateSignal[] =>
   status === 'suspended' ? ['resume', 'revoke'] : ['suspend', 'revoke']
 
-function processStatusOf(mandate: Mandate, now: Date) {
+/** What the run of a mandate reads. */
+export async function mandateState(id: string, { em, now }: ReadContext) {
+  const mandate = await em.findOne(Mandate, { id })
+  if (!mandate) return undefined
   const closed = mandateMachine.isFinal(mandate.status)
   return {
     status: mandate.status,
     summary: summaryOf(mandate),
     closed,
     dueInMs: closed ? null : mandate.expiresAt.getTime() - now.getTime(),
-    waitsFor: closed ? null : waitsFor(mandate),
+    deadline: formatMinute(mandate.expiresAt),
     signals: closed ? [] : signalsOf(mandate),
   }
 }
@@ -48,7 +41,6 @@ const mandates = bindHandlers(mandatesApi, {
   suspend: suspendMandateOperation,
   resume: resumeMandate,
   revoke: revokeMandate,
-  expire: expireMandate,
 
   async list({ query: { status, agentId } }, context) {
     const page = await context.page(Mandate, definedOnly({ status, agentId }))
@@ -59,11 +51,6 @@ const mandates = bindHandlers(mandatesApi, {
     const mandate = await context.records.findOne(Mandate, { id: params.id })
     return mandate ? mandateResponse(mandate, context) : context.refuse('mandate_not_found')
   },
-
-  async status({ params }, { records, now, refuse }) {
-    const mandate = await records.findOne(Mandate, { id: params.id })
-    return mandate ? processStatusOf(mandate, now) : refuse('mandate_not_found')
-  },
 })
 
 const expiry: Deadline = {
@@ -73,7 +60,7 @@ const expiry: Deadline = {
   due: 'expires_at',
   open: OPEN_MANDATE_SQL,
   waits: 'true',
-  operations: ['mandates.expire'],
+  activities: ['expireMandate'],
 }
 
 export const mandatesArea = area(
@@ -82,6 +69,7 @@ export const mandatesArea = area(
   mandates,
   {
     personal: mandatesPersonalData,
+    steps: mandateSteps,
     entities: [Mandate],
     machines: [mandateMachine],
     deadlines: [expiry],

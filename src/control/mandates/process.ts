@@ -1,4 +1,4 @@
-import type { RecordProcess } from '../../kernel/contract/process.ts'
+import type { DurableProcess } from '../../kernel/contract/process.ts'
 
 export const mandateProcess = {
   name: 'mandate',
@@ -12,19 +12,6 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 - \`revoke\` revokes it for good and ends the run.
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /mandates/{id}/suspend\`.`,
-  read: { activity: 'readMandate', operation: 'mandates.status', summary: 'Status of the mandate' },
-  decide: 'changeMandate',
-  signals: {
-    suspend: {
-      effect: 'Suspends the mandate: it approves nothing until it is resumed.',
-      operation: 'mandates.suspend',
-    },
-    resume: { effect: 'Makes the mandate active again.', operation: 'mandates.resume' },
-    revoke: { effect: 'Revokes the mandate permanently and ends the run.', operation: 'mandates.revoke' },
-  },
-  steps: {
-    expireMandate: { operation: 'mandates.expire', summary: 'Expire the mandate at its end' },
-  },
-} as const satisfies RecordProcess
+} as const satisfies DurableProcess
 
-export type MandateSignal = keyof typeof mandateProcess.signals
+export type MandateSignal = 'suspend' | 'resume' | 'revoke'

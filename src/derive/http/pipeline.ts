@@ -27,8 +27,8 @@ import { asBackgroundRequest, goneSignal, streamEnding } from './ending.ts'
 import { parseInput } from './input.ts'
 import { renderProblemPage } from './page-of-problem.ts'
 import {
-  type Counted,
-  credentialKey,
+  type CountedClient,
+  countedFor,
   type RateLimit,
   rateLimitHeaders,
   requireWithinRateLimit,
@@ -211,19 +211,18 @@ async function answer(
 
 /** Counts a request for its address, and for its credential, which may be used from many addresses. */
 function meterFor({ rateLimit }: RequestPipelineParts, client: string, headers: ResponseHeaders) {
-  const count = async (name: string, of: Counted): Promise<void> => {
-    const allowance = await rateLimit(name)
+  const count = async ({ name, of, shares }: CountedClient): Promise<void> => {
+    const allowance = await rateLimit(name, shares)
     const counted = rateLimitHeaders(allowance)
     const least = Number(headers['X-RateLimit-Remaining'] ?? Number.POSITIVE_INFINITY)
     if (Number(counted['X-RateLimit-Remaining']) <= least) Object.assign(headers, counted)
     requireWithinRateLimit(allowance, of)
   }
-  const countAddress = () => count(client, 'address')
+  const countAddress = () => count({ name: client, of: 'address' })
   return {
     countAddress,
     async countCredential(actor: Actor): Promise<void> {
-      const name = credentialKey(actor)
-      if (name !== undefined) await count(name, actor.onlyAt === undefined ? 'credential' : 'assistants')
+      for (const counted of countedFor(actor)) await count(counted)
     },
     /** A hosted assistant sends the requests of many owners from one address, so its tokens count for their owner. */
     async countAssistant(admitted: Promise<Actor>): Promise<Actor> {

@@ -15,11 +15,12 @@ export interface RateAllowance {
 /** Counts a request of a client address or of a credential. */
 export type RequestCounter = (client: string) => Promise<{ used: number; resetsAt: Date }>
 
-export type RateLimit = (client: string) => Promise<RateAllowance>
+/** `shares`: how many times the limit of one client those who count together have. */
+export type RateLimit = (client: string, shares?: number) => Promise<RateAllowance>
 
 export const createRateLimit =
   (limit: number, count: RequestCounter): RateLimit =>
-  async client => ({ limit, ...(await count(client)) })
+  async (client, shares = 1) => ({ limit: shares * limit, ...(await count(client)) })
 
 export function rateLimitHeaders({ limit, used, resetsAt }: RateAllowance): Record<string, string> {
   return {
@@ -35,7 +36,7 @@ const WHOSE = {
   assistants: 'by the assistants of this account',
 } as const
 
-export type Counted = keyof typeof WHOSE
+type Counted = keyof typeof WHOSE
 
 export function requireWithinRateLimit(allowance: RateAllowance, of: Counted = 'address'): void {
   if (allowance.used <= allowance.limit) return
@@ -44,13 +45,25 @@ export function requireWithinRateLimit(allowance: RateAllowance, of: Counted = '
   throw new Problem('rate_limited', words, { 'Retry-After': String(wait) })
 }
 
+export interface CountedClient {
+  readonly name: string
+  readonly of: Counted
+  readonly shares?: number
+}
+
+/** One assistant that loops uses up a quarter of what its owner's assistants have together. */
+const SHARES_OF_ASSISTANTS = 4
+
 /**
- * Undefined for a request without a credential, and for the operator's. The assistants of an owner count together: no
- * address limits them, and an owner may connect many.
+ * What a credential counts for. None for a request without one, and for the operator's. The assistants of an owner also
+ * count together: no address limits them, and an owner may connect many.
  */
-export const credentialKey = ({ type, id, sessionId, tenant, onlyAt }: Actor): string | undefined => {
-  if (!tenant || !id) return undefined
-  return onlyAt === undefined ? `${type} ${sessionId ?? id}` : `assistants ${tenant.ownerId} ${tenant.mode}`
+export function countedFor({ type, id, sessionId, tenant, onlyAt }: Actor): CountedClient[] {
+  if (!tenant || !id) return []
+  const own: CountedClient = { name: `${type} ${sessionId ?? id}`, of: 'credential' }
+  if (onlyAt === undefined) return [own]
+  const name = `assistants ${tenant.ownerId} ${tenant.mode}`
+  return [own, { name, of: 'assistants', shares: SHARES_OF_ASSISTANTS }]
 }
 
 const inSeconds = (seconds: number): string => (seconds === 1 ? 'one second' : `${seconds} seconds`)

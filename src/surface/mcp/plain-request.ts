@@ -4,7 +4,7 @@ import type { RawRequest } from '../../kernel/contract/raw-request.ts'
 import { runInSlices, type SlicedWork } from '../../kernel/contract/time-slices.ts'
 import { callTool, isKnownTool } from './call-tool.ts'
 import { OPENAPI_RESOURCE_URI, resourceContents } from './resources.ts'
-import { MCP_SERVER_IDENTITY } from './server.ts'
+import { listTools, MCP_SERVER_IDENTITY } from './server.ts'
 
 /** From this version on, each message contains the client's identity and capabilities. */
 const NEWEST = '2026-07-28'
@@ -50,13 +50,17 @@ const OLDER: ReadonlySet<string | undefined> = new Set([
 ])
 
 const REQUEST = 'id jsonrpc method params'
+/** A list may be asked for without parameters. */
+const SHORT_REQUEST = 'id jsonrpc method'
 
 export function parsePlainRequest(
   message: unknown,
   { headers }: Pick<RawRequest, 'headers'>,
 ): PlainRequest | undefined {
-  if (!hasPlainTypes(headers) || !isObject(message) || membersOf(message) !== REQUEST) return undefined
-  const { jsonrpc, method, id, params: given } = message
+  if (!hasPlainTypes(headers) || !isObject(message)) return undefined
+  const members = membersOf(message)
+  if (members !== REQUEST && members !== SHORT_REQUEST) return undefined
+  const { jsonrpc, method, id, params: given = {} } = message
   const isId = typeof id === 'string' || Number.isSafeInteger(id)
   if (jsonrpc !== '2.0' || typeof method !== 'string' || !isId || !isObject(given)) return undefined
   const { _meta: envelope, ...params } = given
@@ -122,6 +126,33 @@ export async function callToolDirectly(
 
 const PLACE = '‹document›'
 
+/** How the newest version marks a list: complete, not to be kept, for this client alone. */
+const NEWEST_LIST = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
+
+/** A tool as JSON. The definitions are made once. */
+const written = new WeakMap<object, string>()
+
+function toolText(tool: object): string {
+  const known = written.get(tool) ?? JSON.stringify(tool)
+  written.set(tool, known)
+  return known
+}
+
+/** Lists the tools, which the protocol's server would check and write anew each time. Undefined for every other request. */
+export async function listToolsDirectly(
+  request: PlainRequest,
+  context: Context,
+): Promise<ResponseFile | undefined> {
+  if (request.method !== 'tools/list' || membersOf(request.params) !== '') return undefined
+  const tools = (await listTools(context)).map(toolText).join()
+  const result = { tools: [PLACE] }
+  const answer = answerText(request, request.isNewest ? { ...result, ...NEWEST_LIST } : result)
+  return answerFile(
+    request,
+    answer.replace(JSON.stringify(PLACE), () => tools),
+  )
+}
+
 /**
  * Streams the document of the interface: it has megabytes, and the protocol's server would block the event
  * loop while writing it as a whole. Undefined for every other request.
@@ -134,8 +165,10 @@ export async function readResourceDirectly(
   if (method !== 'resources/read' || membersOf(params) !== 'uri' || params.uri !== OPENAPI_RESOURCE_URI)
     return undefined
   const result = resourceContents(OPENAPI_RESOURCE_URI, PLACE)
-  const newest = { ...result, resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
-  const [before = '', after = ''] = answerText(request, isNewest ? newest : result).split(PLACE)
+  const [before = '', after = ''] = answerText(
+    request,
+    isNewest ? { ...result, ...NEWEST_LIST } : result,
+  ).split(PLACE)
   const document = await escapedOnce(await service.openapi())
   return answerFile(request, inPieces(before, document, after))
 }

@@ -4,7 +4,12 @@ import type { ResponseFile } from '../../kernel/contract/file.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { type HandlerAnswer, Problem, Refusal, withHeaders } from '../../kernel/contract/problem.ts'
 import { type mcpApi, protocolRefusals } from './api.ts'
-import { callToolDirectly, parsePlainRequest, readResourceDirectly } from './plain-request.ts'
+import {
+  callToolDirectly,
+  listToolsDirectly,
+  parsePlainRequest,
+  readResourceDirectly,
+} from './plain-request.ts'
 import { createMcpServer } from './server.ts'
 import { needsMoreScope } from './step-up.ts'
 
@@ -31,7 +36,12 @@ function insufficientScope({ service, refuse }: ContextOf<typeof mcpApi.message>
 
 export async function serveDirectly(message: unknown, context: Context): Promise<ResponseFile | undefined> {
   const request = parsePlainRequest(message, context)
-  return request && ((await callToolDirectly(request, context)) ?? readResourceDirectly(request, context))
+  if (!request) return undefined
+  return (
+    (await callToolDirectly(request, context)) ??
+    (await listToolsDirectly(request, context)) ??
+    readResourceDirectly(request, context)
+  )
 }
 
 export async function serveByProtocol(message: unknown, context: Context): Promise<ResponseFile> {

@@ -41,7 +41,7 @@ export function createMcpServer(context: Context): Server {
   return server
 }
 
-const listTools = async ({ service, actor }: Context) => [
+export const listTools = async ({ service, actor }: Context) => [
   ...(await service.tools.listFor(grantableActor(actor), mayWriteByTools(actor))),
   ...mcpOnlyTools(actor).map(({ definition }) => definition),
 ]

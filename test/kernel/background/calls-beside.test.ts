@@ -32,7 +32,7 @@ const probing: Areas = {
     {
       deadlines: [
         { process: { name: 'calling' }, table: 'calling_records', open: 'true', operations: ['cards.tell'] },
-        { process: { name: 'plain' }, table: 'plain_records', open: 'true', operations: ['mandates.expire'] },
+        { process: { name: 'plain' }, table: 'plain_records', open: 'true', operations: ['sessions.expire'] },
       ],
     },
   ),

@@ -48,7 +48,7 @@ const steppingBy = (operations: readonly string[]): Areas => ({
   ),
 })
 
-const stepping = steppingBy(['mandates.expire'])
+const stepping = steppingBy(['sessions.expire'])
 
 const newTenant = (): Tenant => ({ ownerId: newId('customer'), mode: 'test' })
 
@@ -139,7 +139,7 @@ describe('the steps that follow from a rescued one', () => {
     return rescues.filter(({ id }) => id.startsWith('stepped_'))
   }
 
-  test.each([['mandates.expire'], ['cards.tell']])(
+  test.each([['sessions.expire'], ['cards.tell']])(
     'are taken in the same round, of %s, each a rescue',
     async operation => {
       const tenant = newTenant()
@@ -153,7 +153,7 @@ describe('the steps that follow from a rescued one', () => {
   test('are left to the next round beyond twenty', async () => {
     const tenant = newTenant()
     await aRecord(tenant, 1_000_000, -1)
-    expect(await rescuedIn(['mandates.expire'])).toHaveLength(20)
+    expect(await rescuedIn(['sessions.expire'])).toHaveLength(20)
   })
 
   test('are no rescues while calls of the owner in that mode wait for their turns', async () => {

@@ -131,7 +131,8 @@ describe('a plain call of a tool', () => {
   })
 
   test.each<[string, unknown, Readonly<Record<string, string>>]>([
-    ['another method', { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }, {}],
+    ['another method', { jsonrpc: '2.0', id: 1, method: 'resources/list', params: {} }, {}],
+    ['a page of a list', { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor: 'x' } }, {}],
     ['no id', { jsonrpc: '2.0', method: 'tools/call', params: { name: 'get_agent' } }, {}],
     ['an id that is none', callOf({ name: 'get_agent' }, { id: 1.5 }), {}],
     ['a member too many', callOf({ name: 'get_agent' }, { more: 1 }), {}],
@@ -153,6 +154,42 @@ describe('a plain call of a tool', () => {
     expect(
       await serveDirectly(message, contextOf({ status: 200, body: {}, isRepeated: false }, headers)),
     ).toBe(undefined)
+  })
+})
+
+describe('the list of tools', () => {
+  const definition = (name: string) => ({
+    name,
+    title: 'A tool, €',
+    description: `Costs $& and $1, “so to speak”\u2028 ${name}`,
+    inputSchema: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false },
+    annotations: { readOnlyHint: true },
+  })
+  const listing = (type: 'agent' | 'key', names: readonly string[], headers = {}): Context => {
+    const context = contextOf({}, headers)
+    const tools = { ...context.service.tools, listFor: async () => names.map(definition) }
+    return {
+      ...context,
+      actor: { ...context.actor, type },
+      service: { ...context.service, tools },
+    } as unknown as Context
+  }
+  const method = 'tools/list'
+  const newest = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method }
+
+  test.each<[string, object, Readonly<Record<string, string>>]>([
+    ['without parameters', {}, {}],
+    ['in an older version', { params: {} }, { 'mcp-protocol-version': '2025-06-18' }],
+    ['in the newest one', { params: { _meta: ENVELOPE } }, newest],
+  ])('is answered %s with the bytes of the protocol’s own server', async (_, more, headers) => {
+    const message = { jsonrpc: '2.0', id: 'list', method, ...more }
+    for (const type of ['agent', 'key'] as const)
+      for (const names of [[], ['one'], ['one', 'two']]) {
+        const context = listing(type, names, headers)
+        const direct = await bytesOf(await serveDirectly(message, context))
+        expect(direct).toBeDefined()
+        expect(direct).toEqual(await bytesOf(await serveByProtocol(message, context)))
+      }
   })
 })
 
