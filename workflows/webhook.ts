@@ -28,9 +28,7 @@ export async function webhook(ref: ProcessInput): Promise<string> {
     if (isUnderWay) await record.waitFor('the receiver’s answer')
     else if (!deadline) await record.waitFor('a deliverer, which sends it anew')
     else if (isPaused)
-      await record.waitFor(
-        `attempt ${attempt}: the receiver keeps failing and is paused until ${deadline}`,
-      )
+      await record.waitFor(`attempt ${attempt}: the receiver keeps failing and is paused until ${deadline}`)
     else await record.waitFor(`attempt ${attempt}, at ${deadline}`)
     if (record.isDue) await record.take(sendAgain)
   }

@@ -1,5 +1,6 @@
 import { activityInfo, type Context, cancellationSignal } from '@temporalio/activity'
 import { Client } from '@temporalio/client'
+import { CancelledFailure } from '@temporalio/common'
 import {
   type ActivityInterceptors,
   NativeConnection,
@@ -39,6 +40,9 @@ const CACHED = 500
 
 /** Most of them wait for their turn: see `SystemTurns`. A call holds no database connection. */
 const CALLS_AND_WAITING = 500
+
+/** As many as a deliverer sends at once. They hold no database connection, either. */
+const WEBHOOKS = 256
 
 interface WorkerPlace extends Pick<TemporalAccess, 'namespace' | 'taskQueue'> {
   readonly stopping: AbortSignal
@@ -105,7 +109,7 @@ const queuesOf = (
   },
   {
     taskQueue: webhooksQueueOf(taskQueue),
-    maxConcurrentActivityTaskExecutions: slots,
+    maxConcurrentActivityTaskExecutions: WEBHOOKS,
   },
 ]
 
@@ -140,9 +144,20 @@ const callerOf = ({ turns, settings }: OpenRuntime, run: RunOperation): Activity
   inTurn(step, { ownerId: owner, mode }, work) {
     return turns.run({ system: calledSystemOf(stepOperation(step)), owner, mode }, work)
   },
-  stopping: cancellationSignal,
+  stopping: stoppingOfWorker,
   decide: decision => applySignal(run, settings, { ...decision, once: attemptName() }),
 })
+
+/** Aborted when the worker stops, and not where only its run turns to something else. */
+function stoppingOfWorker(): AbortSignal {
+  const cancelled = cancellationSignal()
+  const stopping = new AbortController()
+  cancelled.addEventListener('abort', () => {
+    if (cancelled.reason instanceof CancelledFailure && cancelled.reason.message === 'WORKER_SHUTDOWN')
+      stopping.abort()
+  })
+  return stopping.signal
+}
 
 /** Where an activity has to show that its worker lives, it does. Temporal gives it to another worker otherwise. */
 const withHeartbeat = (context: Context): ActivityInterceptors => ({

@@ -40,7 +40,7 @@ describe('the run of a failed delivery', () => {
     expect(
       (await untilDelivery(client, id, delivery => delivery.status === 'delivered')).attempts,
     ).toHaveLength(2)
-    // However many attempts there were: one activity makes them all.
+    expect(await run.activityNames()).toEqual(['sendAgain'])
     expect(await run.historyLength()).toBeLessThanOrEqual(20)
     expect(await run.attributes()).not.toHaveProperty('AgentPayDeadline')
     expect(new Set(receiver.at(path).map(({ body }) => body)).size).toBe(1)
@@ -49,9 +49,13 @@ describe('the run of a failed delivery', () => {
   test('shows an operator its state, and retries at once on a signal', async () => {
     const { client, id, run } = await failingDelivery(2)
     await run.untilBegun()
-    expect(await run.untilPending(/^It waits for attempt 3, at /)).toMatch(
+    expect(await run.untilDetails(/It waits \*\*for attempt 3, at /)).toMatch(
       /agent\.created to webhook_\w+ in test mode: .*answered 500.*1: .* 500; 2: .* 500/,
     )
+    expect(await run.timerSummaries()).toEqual([
+      expect.stringMatching(/^for attempt 2, at .* UTC$/),
+      expect.stringMatching(/^for attempt 3, at .* UTC$/),
+    ])
     await run.signal('retryNow')
     expect(await run.untilEnded()).toBe('delivered')
     expect(
@@ -62,7 +66,7 @@ describe('the run of a failed delivery', () => {
 
   test('follows the test clock', async () => {
     const { client, id, run } = await failingDelivery(2)
-    await run.untilPending(/for attempt 3/)
+    await run.untilDetails(/for attempt 3/)
     await bodyOf(client.sandbox.advance({ body: { minutes: 61 } }))
     expect(await run.untilEnded()).toBe('delivered')
     expect(
@@ -86,7 +90,7 @@ describe('the run of a failed delivery', () => {
 
   test('ends when its subscription is deleted', async () => {
     const { client, id, run } = await failingDelivery(9)
-    await run.untilPending(/for attempt 3/)
+    await run.untilDetails(/for attempt 3/)
     await bodyOf(client.webhooks.delete({ params: { id } }))
     await run.signal('recordChanged')
     expect(await run.untilEnded()).toBe('pending')

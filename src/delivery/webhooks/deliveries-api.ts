@@ -6,12 +6,7 @@ import { step } from '../../kernel/contract/step.ts'
 import { completeFromSchema } from '../../kernel/journal/timeline.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import {
-  recordHead,
-  recordTimestamps,
-  searchTextSchema,
-  timeRangeMembers,
-} from '../../values/schemas.ts'
+import { recordHead, recordTimestamps, searchTextSchema, timeRangeMembers } from '../../values/schemas.ts'
 import { unknownEventRefusal } from '../events/index.ts'
 import { deliveryStatuses, endedDeliveryStatuses } from './delivery.ts'
 import { DeliveryAttemptRecord, WebhookEvent } from './schemas.ts'

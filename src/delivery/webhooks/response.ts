@@ -40,7 +40,10 @@ function backlogResponse({ backlogAfter: after, backlogSince: pausedAt }: Webhoo
 export function deliveryResponse(delivery: Delivery, webhook: Webhook | undefined, clocked: Clocked) {
   const status = deliveryStatus(delivery)
   const aheadMs = tenantClockAheadMs(clocked)
-  const due = status === 'pending' && isWebhookServed(webhook) ? later(nextAttemptAt(delivery), webhook.pausedUntil) : null
+  const due =
+    status === 'pending' && isWebhookServed(webhook)
+      ? later(nextAttemptAt(delivery), webhook.pausedUntil)
+      : null
   return withMembers(delivery, {
     status,
     explanation: explainDelivery(delivery, webhook, aheadMs),

@@ -2,30 +2,35 @@ import type { EmitContext, SqlContext } from '../../kernel/contract/context.ts'
 import { clock } from '../../values/clock.ts'
 import { leftToRun } from './delivery.ts'
 import { webhookProcess } from './process.ts'
-import type { Webhook } from './webhook.ts'
 
 /** A receiver has few. What is beyond is sent by deliverers. */
 const MOST_RUNS = 200
 
-/** An outcome that is being recorded decides about its delivery itself. */
+/** What is locked has an outcome that is being recorded, which says when its run goes on. */
 const LEAVE_TO_RUNS = `
-update deliveries d set attempt_at = $4, due_at = $5, updated_at = $4
-where d.id = any(array(
+update deliveries d set attempt_at = greatest(d.attempt_at, $4), due_at = greatest(d.attempt_at + ($5::timestamptz - $4), $5)
+where d.owner_id = $1 and d.mode = $2 and d.id = any(array(
   select one.id from deliveries one
-  where one.webhook_id = $3 and one.attempt_at <= $4 and (one.leased_until is null or one.leased_until <= $4)
-  order by one.attempt_at limit ${MOST_RUNS} for update skip locked)) and d.owner_id = $1 and d.mode = $2`
+  where one.webhook_id = any($3::text[]) and one.attempt_at is not null and (one.leased_until is null or one.leased_until <= $4)
+  order by one.attempt_at limit ${MOST_RUNS} for update skip locked))
+returning d.id, d.event, d.webhook_id as "webhookId"`
 
-const WAITING_FOR_RUNS = `
-select d.id, d.event from deliveries d
-where d.owner_id = $1 and d.mode = $2 and d.webhook_id = $3 and d.attempt_at is not null
-order by d.attempt_at limit ${MOST_RUNS}`
+interface Waiting extends Record<string, unknown> {
+  readonly id: string
+  readonly event: string
+  readonly webhookId: string
+}
 
-/** The runs of a subscription's deliveries ended when it was disabled. Each begins again, with the time to make its attempt. */
-export async function beginRuns({ id }: Webhook, { sql, tenant, wake }: SqlContext & EmitContext): Promise<void> {
-  const ofWebhook = [tenant.ownerId, tenant.mode, id]
-  const now = clock.real()
-  const next = leftToRun(now)
-  await sql(LEAVE_TO_RUNS, [...ofWebhook, next.attemptAt, next.dueAt])
-  const waiting = await sql<{ id: string; event: string }>(WAITING_FOR_RUNS, ofWebhook)
-  for (const { id: deliveryId, event } of waiting) wake(webhookProcess, { id: deliveryId, agentId: null, about: `${event} to ${id}` })
+/**
+ * Receivers are served again, before the end of a pause or after their subscription was disabled: the runs of their
+ * deliveries go on, or begin again, with the time to make their attempts.
+ */
+export async function continueRuns(
+  { sql, tenant, wake }: SqlContext & EmitContext,
+  webhookIds: readonly string[],
+): Promise<void> {
+  const { attemptAt, dueAt } = leftToRun(clock.real())
+  const values = [tenant.ownerId, tenant.mode, webhookIds, attemptAt, dueAt]
+  for (const { id, event, webhookId } of await sql<Waiting>(LEAVE_TO_RUNS, values))
+    wake(webhookProcess, { id, agentId: null, about: `${event} to ${webhookId}` })
 }

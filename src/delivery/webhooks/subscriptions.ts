@@ -1,4 +1,10 @@
-import type { Context, ReadContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
+import type {
+  Context,
+  EmitContext,
+  ReadContext,
+  SqlContext,
+  WriteContext,
+} from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { RecordReader, Records } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
@@ -11,7 +17,7 @@ import { webhooksApi } from './api.ts'
 import type { WebhookDisableReason } from './dispatch/retry.ts'
 import { pauseWebhooks, recordBacklogChange, resumeWebhooks } from './pauses.ts'
 import { webhookResponse } from './response.ts'
-import { beginRuns } from './runs.ts'
+import { continueRuns } from './runs.ts'
 import { activateNextWebhookSecret, newWebhookSecret } from './secrets.ts'
 import { sendTestDelivery } from './test-delivery.ts'
 import { MAX_RECORDED_BACKLOG_CHANGES, maxWebhooksOfPlan, Webhook, webhookMachine } from './webhook.ts'
@@ -43,14 +49,24 @@ const notifyChanged = (sql: Sql, { id }: Webhook): Promise<unknown> =>
 
 const CLEAR_PAUSES = `
 update webhooks set paused_until = null
-where owner_id = $1 and mode = $2 and id = any($3::text[]) and paused_until is not null`
+where owner_id = $1 and mode = $2 and id = any($3::text[]) and paused_until is not null returning id`
+
+type Ending = SqlContext & EmitContext
 
 /** Ends the pauses of receivers that have failed, on a person's request. */
-export const endPauses = ({ sql, tenant }: SqlContext, webhookIds: readonly string[]): Promise<unknown> =>
-  sql(CLEAR_PAUSES, [tenant.ownerId, tenant.mode, [...new Set(webhookIds)].sort()])
+export async function endPauses(context: Ending, webhookIds: readonly string[]): Promise<void> {
+  const { sql, tenant } = context
+  const values = [tenant.ownerId, tenant.mode, [...new Set(webhookIds)].sort()]
+  const ended = await sql<{ id: string }>(CLEAR_PAUSES, values)
+  if (ended.length > 0)
+    await continueRuns(
+      context,
+      ended.map(({ id }) => id),
+    )
+}
 
 /** Has deliverers call receivers at once, even those paused after failures, on a person's request. */
-export async function retryReceiversNow(context: SqlContext, webhookIds: readonly string[]): Promise<void> {
+export async function retryReceiversNow(context: Ending, webhookIds: readonly string[]): Promise<void> {
   await endPauses(context, webhookIds)
   await notifyDeliverers(context.sql)
 }
@@ -88,12 +104,10 @@ function requestRefusal({ url, events }: SubscriptionRequest, { systems, service
   return unknown === undefined ? undefined : refuse('unknown_event', unknown)
 }
 
-/** Whether it serves again. */
-function setStatus(webhook: Webhook, status: Webhook['status']): boolean {
-  if (!webhookMachine.move(webhook, status)) return false
+function setStatus(webhook: Webhook, status: Webhook['status']): void {
+  if (!webhookMachine.move(webhook, status)) return
   webhook.statusReason = status === 'disabled' ? 'Disabled by its owner.' : null
   if (status === 'active') webhook.clearFailures()
-  return status === 'active'
 }
 
 const GIVE_UP_REASONS = {
@@ -162,9 +176,11 @@ export const webhookHandlers = bindHandlers(webhooksApi, {
       if (webhook.backlogWanted.length >= MAX_RECORDED_BACKLOG_CHANGES) return refuse('changed_too_often')
       await recordBacklogChange(webhook, context)
     }
-    if (members.url !== undefined && members.url !== webhook.url) webhook.clearFailures()
+    const isMoved = members.url !== undefined && members.url !== webhook.url
+    if (isMoved) webhook.clearFailures()
     Object.assign(webhook, definedOnly(members))
-    if (status && setStatus(webhook, status)) await beginRuns(webhook, context)
+    if (status) setStatus(webhook, status)
+    if (isMoved || status === 'active') await continueRuns(context, [webhook.id])
     await notifyChanged(context.sql, webhook)
     emit('webhook.updated', { ...webhookEvent(webhook), changed })
     return shown(webhook, context)

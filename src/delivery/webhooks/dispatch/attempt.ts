@@ -23,9 +23,7 @@ export function deliveryAttempts({ systems, onRefused }: AttemptParts): AttemptD
     inSpanOfDelivery(tracing, claimed, async () => {
       const { id, claim, sealed, url, eventId, event, body, requestId } = claimed
       const message = { deliveryId: deliveryAttemptId(id, claim), url, eventId, event, body, requestId }
-      const made = await postWebhook(outbound, message, () =>
-        openWebhookSecrets(vault, sealed, clock.real()),
-      )
+      const made = await postWebhook(outbound, message, () => openWebhookSecrets(vault, sealed, clock.real()))
       if (!made.succeeded) onRefused?.(claimed, made.attempt)
       return made
     })

@@ -10,6 +10,7 @@ import {
   deliveryColumns,
   deliveryMachine,
   isLeftToRun,
+  leftToRun,
   type WebhookHealth,
   webhookHealthColumns,
   writeDeliveryOutcomes,
@@ -69,7 +70,11 @@ export async function recordDeliveryOutcomes(
   return withDatabaseRetries(() =>
     onConnection(database, ASYNC_COMMIT, async client => {
       const sql = sqlOn(client)
-      const { rows, toDisable, ofRuns } = await applyDeliveryOutcomes(sql, { outcomes, toUpdate: others, waitsMs })
+      const { rows, toDisable, ofRuns } = await applyDeliveryOutcomes(sql, {
+        outcomes,
+        toUpdate: others,
+        waitsMs,
+      })
       const byId = new Map(outcomes.map(outcome => [outcome.id, outcome]))
       const outbox = rows.flatMap(row => {
         const { result, traceparent } = byId.get(row.id) as DeliveryOutcome
@@ -200,5 +205,24 @@ async function updateHealth(sql: Sql, { rows, outcomes, aheadMs }: Round): Promi
     recordAttemptRound(health, rounds.get(health.id) ?? false, triedAt)
   }
   await writeWebhookHealth(sql, healths)
+  await leavePausedToRuns(sql, healths)
   return healths.filter(health => shouldDisableWebhook(health, now)).map(({ id }) => id)
+}
+
+/** What is locked has an outcome that is being recorded, which says the same. */
+const LEAVE_PAUSED_TO_RUNS = `
+update deliveries d set due_at = late.at from unnest($1::text[], $2::timestamptz[]) as late(webhook_id, at)
+where d.webhook_id = late.webhook_id and d.id = any(array(
+  select one.id from unnest($1::text[], $2::timestamptz[]) as paused(webhook_id, at)
+  join deliveries one on one.webhook_id = paused.webhook_id and one.attempt_at is not null and one.due_at < paused.at
+  for update of one skip locked))`
+
+/** The runs of a paused receiver wait for the end of the pause: they are late only after it. */
+async function leavePausedToRuns(sql: Sql, healths: readonly WebhookHealth[]): Promise<void> {
+  const now = clock.real()
+  const paused = healths.flatMap(({ id, pausedUntil }) =>
+    pausedUntil && pausedUntil > now ? [{ id, late: leftToRun(pausedUntil).dueAt }] : [],
+  )
+  if (paused.length === 0) return
+  await sql(LEAVE_PAUSED_TO_RUNS, [paused.map(({ id }) => id), paused.map(({ late }) => late)])
 }
