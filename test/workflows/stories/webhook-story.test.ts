@@ -11,7 +11,14 @@ const { play } = await storyStage<WebhookActivities>('webhook', [
 const AN_HOUR = 3_600_000
 const at = '28 Nov 2026 09:30 UTC'
 
-const waiting = (attempt: number, dueInMs: number | null) => ({
+interface Given {
+  readonly status?: string
+  readonly isPaused?: boolean
+  readonly isUnderWay?: boolean
+  readonly deadline?: null
+}
+
+const waiting = (attempt: number, dueInMs: number | null, given: Given = {}) => ({
   status: 'pending',
   summary: `agent.created to webhook_1 in test mode: attempt ${attempt}`,
   closed: false,
@@ -19,10 +26,15 @@ const waiting = (attempt: number, dueInMs: number | null) => ({
   isPaused: false,
   attempt,
   dueInMs,
-  deadline: at as string | null,
+  deadline: at,
   signals: ['retryNow'],
+  ...given,
 })
-const ended = (status: string) => ({ ...waiting(6, null), status, closed: true, deadline: null, signals: [] })
+const ended = (status: string) => ({
+  ...waiting(6, null, { status, deadline: null }),
+  closed: true,
+  signals: [],
+})
 
 describe('the run of a delivery that failed', () => {
   test('waits for each attempt, and makes it, until the receiver accepts one', async () => {
@@ -53,7 +65,7 @@ describe('the run of a delivery that failed', () => {
 
   test('waits for the end of a pause of the receiver', async () => {
     const story = await play({
-      readDelivery: [{ ...waiting(2, 20), isPaused: true }],
+      readDelivery: [waiting(2, 20, { isPaused: true })],
       sendAgain: [ended('delivered')],
     })
     expect(await story.ends()).toBe('delivered')
@@ -64,7 +76,7 @@ describe('the run of a delivery that failed', () => {
 
   test('waits for the answer of an attempt that somebody else makes, and looks what became of it', async () => {
     const story = await play({
-      readDelivery: [{ ...waiting(2, 20), status: 'delivering', isUnderWay: true, signals: [] }],
+      readDelivery: [waiting(2, 20, { status: 'delivering', isUnderWay: true })],
       sendAgain: [ended('delivered')],
     })
     expect(await story.ends()).toBe('delivered')
@@ -73,7 +85,7 @@ describe('the run of a delivery that failed', () => {
 
   test('leaves a replay to a deliverer, until it is told what became of it', async () => {
     const story = await play({
-      readDelivery: [{ ...waiting(1, null), deadline: null }, ended('delivered')],
+      readDelivery: [waiting(1, null, { deadline: null }), ended('delivered')],
     })
     await story.waits('for a deliverer, which sends it anew')
     await story.run.signal('recordChanged')
