@@ -1,21 +1,26 @@
-import type { AttemptDelivery } from '../src/delivery/webhooks/index.ts'
+import { deletionActivities, exportActivities } from './gdpr.ts'
+import { incidentActivities } from './incidents.ts'
 import { intentActivities } from './intents.ts'
 import { mandateActivities } from './mandates.ts'
+import { recoveryActivities } from './recoveries.ts'
 import type { ActivityTools } from './shared/tools.ts'
 import { webhookActivities } from './webhooks.ts'
 
-/** What acts outside the database by means of its own. */
-interface Means {
-  readonly attemptDelivery: AttemptDelivery
+const nouns = {
+  deletions: deletionActivities,
+  exports: exportActivities,
+  incidents: incidentActivities,
+  intents: intentActivities,
+  mandates: mandateActivities,
+  recoveries: recoveryActivities,
+  webhooks: webhookActivities,
 }
 
-export type AllActivities = ReturnType<typeof allActivities>
+type OfNoun = ReturnType<(typeof nouns)[keyof typeof nouns]>
+type Intersection<T> = (T extends T ? (one: T) => void : never) extends (all: infer All) => void ? All : never
+
+export type AllActivities = Intersection<OfNoun>
 
 /** All activities of records, by name. */
-export function allActivities(tools: ActivityTools, { attemptDelivery }: Means) {
-  const ofIntents = intentActivities(tools)
-  const ofMandates = mandateActivities(tools)
-  const ofWebhooks = webhookActivities(tools, attemptDelivery)
-  // biome-ignore lint/nursery/noMisusedPromises: activities are objects, not promises
-  return { ...ofIntents, ...ofMandates, ...ofWebhooks }
-}
+export const allActivities = (tools: ActivityTools): AllActivities =>
+  Object.assign({}, ...Object.values(nouns).map(of => of(tools)))

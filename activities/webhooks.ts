@@ -1,5 +1,4 @@
 import {
-  type AttemptDelivery,
   claimRetry,
   deliveriesApi,
   recordRetry,
@@ -12,10 +11,7 @@ import type { ActivityTools } from './shared/tools.ts'
 
 export type WebhookActivities = ReturnType<typeof webhookActivities>
 
-export const webhookActivities = (
-  { read, decide, outside }: ActivityTools,
-  attemptDelivery: AttemptDelivery,
-) => {
+export const webhookActivities = ({ read, decide, outside, attemptDelivery }: ActivityTools) => {
   const readDelivery = (ref: RecordRef) => read(ref, context => webhookProgress(ref.id, context))
   return {
     readDelivery,

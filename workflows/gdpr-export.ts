@@ -1,11 +1,23 @@
+import type { ExportActivities } from '../activities/gdpr.ts'
 import { dataExportProcess } from '../src/compliance/gdpr/process.ts'
-import type { ProcessStatus } from '../src/kernel/contract/process.ts'
-import { type FollowedRecord, followRecord } from './shared/follow-record.ts'
+import type { ProcessInput } from '../src/kernel/contract/process.ts'
+import { activities, decision, reading } from './shared/activities.ts'
+import { follow } from './shared/record-run.ts'
 
-export const gdprExport = followRecord(
-  dataExportProcess,
-  async (record: FollowedRecord<ProcessStatus>, steps) => {
-    await record.during({ status: 'requested' }, steps.advanceExport)
-    await record.during({ status: 'ready' }, steps.advanceExport)
-  },
-)
+const { readExport, advanceExport } = activities<ExportActivities>({
+  readExport: reading('Status of the export'),
+  advanceExport: decision('Make the archive ready, or end it after seven days'),
+})
+
+/** The archive is made ready at once, and can be downloaded for seven days. */
+export async function gdprExport(ref: ProcessInput): Promise<string> {
+  const record = await follow(ref, { process: dataExportProcess, read: readExport })
+  while (!record.isOver) {
+    const { status, deadline } = record.state
+    await record.waitFor(
+      status === 'ready' ? `the archive to expire, at ${deadline}` : 'the archive to be made ready',
+    )
+    if (record.isDue) await record.take(advanceExport)
+  }
+  return record.state.status
+}

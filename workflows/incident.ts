@@ -1,19 +1,38 @@
+import type { IncidentActivities } from '../activities/incidents.ts'
 import { incidentProcess } from '../src/compliance/security-incidents/process.ts'
-import type { ProcessStatus } from '../src/kernel/contract/process.ts'
-import { type FollowedRecord, followRecord } from './shared/follow-record.ts'
+import type { ProcessInput } from '../src/kernel/contract/process.ts'
+import { activities, decision, reading } from './shared/activities.ts'
+import { follow } from './shared/record-run.ts'
+
+const { readIncident, remindOfReports } = activities<IncidentActivities>({
+  readIncident: reading('Status of the incident and of its reports'),
+  remindOfReports: decision('Remind those responsible: at half time, an hour before, or at the deadline'),
+})
+
+const OWED = {
+  classification: 'a decision whether it is major',
+  initial: 'the initial notification',
+  intermediate: 'the intermediate report',
+  update: 'the intermediate report to be updated after the recovery',
+  final: 'the final report',
+  data_protection: 'the notification of the data protection authority',
+}
 
 /**
  * An operator decides whether the incident is major. Then the authority must receive an initial notification,
  * an intermediate report and a final one, each by a deadline that the one before it starts. In the end an
  * operator closes the incident.
  */
-export const incident = followRecord(
-  incidentProcess,
-  async (record: FollowedRecord<ProcessStatus>, steps) => {
-    await record.during({ status: 'detected' }, steps.remindOfReports)
-    await record.during({ status: 'classified' }, steps.remindOfReports)
-    await record.during({ status: 'initial_submitted' }, steps.remindOfReports)
-    await record.during({ status: 'intermediate_submitted' }, steps.remindOfReports)
-    await record.during({ status: 'final_submitted' }, steps.remindOfReports)
-  },
-)
+export async function incident(ref: ProcessInput): Promise<string> {
+  const record = await follow(ref, { process: incidentProcess, read: readIncident })
+  while (!record.isOver) {
+    const { owed, deadline } = record.state
+    await record.waitFor(
+      owed
+        ? `${OWED[owed.stage]}, due ${deadline} (${owed.article})`
+        : 'an operator to close it: no report is outstanding',
+    )
+    if (record.isDue) await record.take(remindOfReports)
+  }
+  return record.state.status
+}

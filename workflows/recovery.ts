@@ -1,12 +1,31 @@
+import type { RecoveryActivities } from '../activities/recoveries.ts'
 import { recoveryProcess } from '../src/identity/people/process.ts'
-import type { ProcessStatus } from '../src/kernel/contract/process.ts'
-import { type FollowedRecord, followRecord } from './shared/follow-record.ts'
+import type { ProcessInput } from '../src/kernel/contract/process.ts'
+import { activities, decision, reading } from './shared/activities.ts'
+import { follow } from './shared/record-run.ts'
+
+const { readRecovery, answerRecovery, advanceRecovery } = activities<RecoveryActivities>({
+  readRecovery: reading('Status of the recovery'),
+  answerRecovery: decision('Carry out the signal of an operator'),
+  advanceRecovery: decision('Allow the link after 24 hours, or end what was not used in time'),
+})
 
 /** Every person of the account can stop a recovery for 24 hours; then its link is opened in time, or it expires. */
-export const recovery = followRecord(
-  recoveryProcess,
-  async (record: FollowedRecord<ProcessStatus>, steps) => {
-    await record.during({ status: 'waiting' }, steps.advanceRecovery)
-    await record.during({ status: 'ready' }, steps.advanceRecovery)
-  },
-)
+export async function recovery(ref: ProcessInput): Promise<string> {
+  const record = await follow(ref, {
+    process: recoveryProcess,
+    read: readRecovery,
+    decide: answerRecovery,
+    signals: { cancel: 'Stops the recovery and ends the run.' },
+  })
+  while (!record.isOver) {
+    const { status, deadline } = record.state
+    await record.waitFor(
+      status === 'waiting'
+        ? `the 24 hours in which it can be stopped, until ${deadline}`
+        : `the operator’s link to be opened, until ${deadline}`,
+    )
+    if (record.isDue) await record.take(advanceRecovery)
+  }
+  return record.state.status
+}

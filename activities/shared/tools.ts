@@ -1,3 +1,4 @@
+import type { AttemptDelivery } from '../../src/delivery/webhooks/index.ts'
 import type { ReadContext, WriteContext } from '../../src/kernel/contract/context.ts'
 import type { EventSchemas } from '../../src/kernel/contract/events.ts'
 import type { AnyOperation, RegisteredOperation } from '../../src/kernel/contract/operation.ts'
@@ -38,6 +39,8 @@ interface OfApi {
 /** What activities are made of. */
 export interface ActivityTools {
   readonly systems: Systems
+  /** Posts a webhook, as deliverers do. */
+  readonly attemptDelivery: AttemptDelivery
   /** Reads the status of a record; undefined where there is none, which ends the run as failed. */
   read<S extends ProcessStatus>(
     ref: RecordRef,
@@ -63,6 +66,7 @@ export interface ActivityTools {
 }
 
 interface Parts {
+  readonly attemptDelivery: AttemptDelivery
   readonly steps: StepRunner
   readonly operations: readonly RegisteredOperation[]
   readonly systems: Systems
@@ -70,7 +74,7 @@ interface Parts {
 }
 
 export function activityTools(
-  { steps, operations, systems, settings }: Parts,
+  { steps, operations, systems, settings, attemptDelivery }: Parts,
   caller: ActivityCaller,
 ): ActivityTools {
   const { requestIdOf, waitingRun, inTurn = (_step, _ref, work) => work(), onChange } = caller
@@ -96,6 +100,7 @@ export function activityTools(
 
   return {
     systems,
+    attemptDelivery,
     transaction,
 
     async read(ref, work) {

@@ -70,7 +70,7 @@ export function startWebhookDeliveries(runtime: OpenRuntime, pollMs?: number): S
   const deliverer = new WebhookDeliverer({
     database,
     lease,
-    ...webhookAttempts({ systems: ports.systems, metrics, log }),
+    ...webhookAttempts(ports.systems, runtime),
     waitsMs: settings.webhookRetrySeconds.map(seconds => seconds * 1_000),
     giveUp: (id, why) => disableWebhook(runtime, id, why),
     onOutbox: runtime.onOutbox,

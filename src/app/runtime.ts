@@ -67,7 +67,6 @@ import { openReports } from './reports.ts'
 import { sepaQueue } from './sepa-queue.ts'
 import { openSigner } from './signer.ts'
 import { withTracedRequests } from './traced-outbound.ts'
-import { webhookAttempts } from './webhook-attempts.ts'
 
 export interface ServiceSettings extends Settings {
   databaseUrl: string
@@ -246,8 +245,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
   })
   let temporal: () => Promise<boolean | null> = async () => null
   const execute = createExecutor(runtime)
-  const webhooks = webhookAttempts({ systems: runtime.ports.systems, metrics, log })
-  const activities = openActivities(runtime, operations, settings, webhooks)
+  const activities = openActivities(runtime, operations, settings, { metrics, log })
   const receiveFor = signedReceivers({ areas, ports: runtime.ports, database, operations, execute, log })
   const deliver = inProcessDelivery(receiveFor, operations)
   return {
@@ -259,8 +257,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     },
     gate: gateOf(credentials, settings, database, runtime.ports.service),
     ...{ receiveFor, threads, reader, rateLimit, onOutbox, turns: new SystemTurns(), activities },
-    ...following,
-    ports: runtime.ports,
+    ...{ ...following, ports: runtime.ports },
   }
 }
 

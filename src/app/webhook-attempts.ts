@@ -4,14 +4,13 @@ import type { Logger } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { withOutboundMetrics } from './database-metrics.ts'
 
-interface Parts {
-  readonly systems: Systems
+export interface AttemptReports {
   readonly metrics: Metrics
   readonly log: Logger
 }
 
 /** Measured, and logged where the receiver does not accept it: the same for deliverers and for runs. */
-export const webhookAttempts = ({ systems, metrics, log }: Parts): AttemptParts => ({
+export const webhookAttempts = (systems: Systems, { metrics, log }: AttemptReports): AttemptParts => ({
   systems: { ...systems, outbound: withOutboundMetrics(systems.outbound, metrics, 'webhook') },
   onRefused: ({ id, webhookId, event, requestId }, { status, latencyMs }) =>
     log.info(

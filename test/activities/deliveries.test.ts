@@ -1,16 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
-import { openActivities } from '../../src/app/activities.ts'
 import { areas } from '../../src/areas.ts'
 import type { AttemptParts } from '../../src/delivery/webhooks/index.ts'
 import { WebhookDeliverer } from '../../src/delivery/webhooks/index.ts'
-import { allOperations } from '../../src/kernel/contract/area.ts'
 import { sqlOn } from '../../src/kernel/database/prepared-sql.ts'
 import { freeDeadLeases, ProcessLeases } from '../../src/kernel/database/process-lease.ts'
 import { createExecutor } from '../../src/kernel/run/execute.ts'
 import { NoTurn } from '../../src/kernel/run/system-turns.ts'
 import type { OutboundRequest } from '../../src/ports/outbound.ts'
 import { newId } from '../../src/values/ids.ts'
-import { aRun } from '../support/activities.ts'
+import { activitiesOf, aRun } from '../support/activities.ts'
 import { startEngine } from '../support/engine.ts'
 import { until } from '../support/until.ts'
 
@@ -40,14 +38,9 @@ const webhooks: AttemptParts = {
   },
 }
 Object.assign(engine.runtime.ports.settings, { webhookRetrySeconds: [60, 300] })
-Object.assign(engine.runtime.ports.systems, { tracing: null })
+Object.assign(engine.runtime.ports.systems, webhooks.systems)
 
-const bind = openActivities(
-  engine.runtime,
-  allOperations(areas),
-  { operatorSignals: false, publicUrl: undefined },
-  webhooks,
-)
+const bind = activitiesOf(engine.runtime)
 const stopping = new AbortController()
 const { sendAgain, readDelivery } = bind(aRun(createExecutor(engine.runtime)))
 const onStoppingWorker = bind({ ...aRun(createExecutor(engine.runtime)), stopping: () => stopping.signal })

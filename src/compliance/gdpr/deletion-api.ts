@@ -3,12 +3,13 @@ import { customerChangeEvents } from '../../identity/customers/index.ts'
 import { assertionEvents, assertionRefusals, webauthnAssertionSchema } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { walletClosedEvent } from '../../money/wallets/index.ts'
 import { instant } from '../../values/clock.ts'
 import { keysOf } from '../../values/collections.ts'
 import { id } from '../../values/ids.ts'
 import { legalGrounds } from '../../values/personal.ts'
-import { ProcessStatusRecord, recordHead, recordTimestamps } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { merchantSubjectRequired } from './data-export.ts'
 import { dataDeletionMachine } from './deletion.ts'
 import { DataSubjectRecord, dataSubjectSchema, subjectNotFound } from './export-api.ts'
@@ -136,20 +137,10 @@ export const dataDeletionApi = {
   }),
 }
 
-export const dataDeletionStepsApi = {
-  deletionStatus: get('/gdpr/deletions/{id}/status', {
-    readsClock: true,
-    summary: 'Get the status of a deletion’s process',
-    callers: [],
-    returns: [200, ProcessStatusRecord],
-    fails: { deletion_not_found },
-  }),
-  /** Does nothing before the tenant's clock reaches the due time. Each step is repeatable. */
-  advanceDeletion: post('/gdpr/deletions/{id}/advance', {
+export const dataDeletionSteps = {
+  /** Does nothing before the tenant's clock reaches the due time. */
+  advance: step('gdpr.advanceDeletion', {
     summary: 'Take the next step of a deletion',
-    callers: [],
-    returns: [200, z.object({ done: z.boolean() })],
-    fails: { deletion_not_found },
     emits: {
       'gdpr.deletion_completed': deletionEvents['gdpr.deletion_completed'],
       'customer.updated': customerChangeEvents['customer.updated'],

@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
 import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { nonOwnerSubjects } from '../../values/personal.ts'
-import { ProcessStatusRecord, recordHead, recordTimestamps } from '../../values/schemas.ts'
+import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { dataExportMachine, dataSubjectTypes, merchantSubjectRequired } from './data-export.ts'
 
 const readers = { callers: ['key'], scope: 'gdpr:read' } as const
@@ -117,20 +118,10 @@ export const dataExportApi = {
   }),
 }
 
-export const dataExportStepsApi = {
-  exportStatus: get('/gdpr/exports/{id}/status', {
-    readsClock: true,
-    summary: 'Get the status of an export’s process',
-    callers: [],
-    returns: [200, ProcessStatusRecord],
-    fails: { export_not_found },
-  }),
-  /** Does nothing before the tenant's clock reaches the due time, and nothing when repeated. */
-  advanceExport: post('/gdpr/exports/{id}/advance', {
+export const dataExportSteps = {
+  /** Does nothing before the tenant's clock reaches the due time. */
+  advance: step('gdpr.advanceExport', {
     summary: 'Make an export ready, or expire it',
-    callers: [],
-    returns: [200, z.object({ done: z.boolean() })],
-    fails: { export_not_found },
     emits: { 'gdpr.export_ready': dataExportEvents['gdpr.export_ready'] },
   }),
 }

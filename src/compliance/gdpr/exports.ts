@@ -1,4 +1,5 @@
-import type { EmitContext, ReadContext } from '../../kernel/contract/context.ts'
+import { LockMode } from '@mikro-orm/core'
+import type { EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { inRange } from '../../kernel/contract/records.ts'
@@ -15,7 +16,7 @@ import {
   EXPORT_RETENTION_MS,
   isSubjectOfOtherAccount,
 } from './data-export.ts'
-import type { dataExportApi, dataExportStepsApi } from './export-api.ts'
+import type { dataExportApi, dataExportSteps } from './export-api.ts'
 import { dataExportProcess } from './process.ts'
 import { isKnownSubject } from './tables-of-subject.ts'
 
@@ -122,14 +123,14 @@ export const downloadDataExport: HandlerOf<typeof dataExportApi.archive> = async
   }
 }
 
-export const advanceDataExport: HandlerOf<typeof dataExportStepsApi.advanceExport> = async (
-  { params },
-  context,
-) => {
-  const { records, now, emit, refuse } = context
-  const found = await records.lock(DataExport, params.id)
-  if (!found) return refuse('export_not_found')
-  if (!found.dueAt || found.dueAt > now) return { done: true }
+/** Makes the archive ready at once, and ends it after seven days. */
+export async function advanceDataExport(
+  id: string,
+  context: WriteContext<(typeof dataExportSteps.advance)['emits']>,
+): Promise<void> {
+  const { em, now, emit } = context
+  const found = await em.findOne(DataExport, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  if (!found?.dueAt || found.dueAt > now) return
   if (found.status === 'ready') {
     dataExportMachine.move(found, 'expired')
     found.dueAt = null
@@ -141,22 +142,19 @@ export const advanceDataExport: HandlerOf<typeof dataExportStepsApi.advanceExpor
     emit('gdpr.export_ready', eventData(found))
   }
   wakeProcess(found, context)
-  return { done: true }
 }
 
-export const dataExportProcessStatus: HandlerOf<typeof dataExportStepsApi.exportStatus> = async (
-  { params },
-  { records, now, refuse },
-) => {
-  const found = await records.findOne(DataExport, { id: params.id })
-  if (!found) return refuse('export_not_found')
+/** What the run of an export reads. */
+export async function dataExportStatus(id: string, { em, now }: ReadContext) {
+  const found = await em.findOne(DataExport, { id })
+  if (!found) return undefined
   const { ownerId, mode, status, dueAt } = found
   return {
     status,
     summary: `Export of the data of ${ownerId} in ${mode} mode: ${status}`,
     closed: status === 'expired',
     dueInMs: dueAt && dueAt.getTime() - now.getTime(),
-    waitsFor: dueAt && `for the archive to expire, at ${formatMinute(dueAt)}`,
+    deadline: dueAt && formatMinute(dueAt),
     signals: [],
   }
 }

@@ -1,11 +1,11 @@
+import { LockMode } from '@mikro-orm/core'
 import {
   closeCustomerForDeletion,
   customerEvent,
   resumeCustomerAfterDeletion,
   suspendCustomerForDeletion,
 } from '../../identity/customers/index.ts'
-import type { ReadContext } from '../../kernel/contract/context.ts'
-import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { closeAllWallets } from '../../money/wallets/index.ts'
 import { addMs, days, formatMinute, minutes } from '../../values/clock.ts'
@@ -13,12 +13,12 @@ import { keysOf } from '../../values/collections.ts'
 import { legalGrounds, type RetentionGround } from '../../values/personal.ts'
 import { countRecordsByTable } from './count-records.ts'
 import { Deletion, dataDeletionMachine, type RetainedRecords } from './deletion.ts'
-import type { dataDeletionStepsApi } from './deletion-api.ts'
+import type { dataDeletionSteps } from './deletion-api.ts'
 import { deletionEvent, deletionSubject, wakeDeletion } from './deletions.ts'
 import { findDeletionBlockers } from './obstacles.ts'
 import { type DataSubject, type SubjectTable, subjectTables } from './tables-of-subject.ts'
 
-type Advancing = ContextOf<typeof dataDeletionStepsApi.advanceDeletion>
+type Advancing = WriteContext<(typeof dataDeletionSteps.advance)['emits']>
 
 const MOST = 10_000
 /** How often the obstacles are checked again. When a test clock is advanced by a year, it stops at each check. */
@@ -123,48 +123,33 @@ async function removeExpired(found: Deletion, context: Advancing): Promise<void>
   if (state !== 'unsealed') found.dueAt = state === 'more' ? addMs(now, 1) : nextEnd(found, now)
 }
 
-export const advanceDataDeletion: HandlerOf<typeof dataDeletionStepsApi.advanceDeletion> = async (
-  { params },
-  context,
-) => {
-  const { records, now, refuse } = context
-  const found = await records.lock(Deletion, params.id)
-  if (!found) return refuse('deletion_not_found')
-  if (!found.dueAt || found.dueAt > now) return { done: true }
+/** The next step: check what must end first, close the account, forget a page. */
+export async function advanceDataDeletion(id: string, context: Advancing): Promise<void> {
+  const { em, now } = context
+  const found = await em.findOne(Deletion, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  if (!found?.dueAt || found.dueAt > now) return
   // Its run has ended, so the sweep removes the retained records.
-  if (found.status === 'completed') {
-    await removeExpired(found, context)
-    return { done: true }
-  }
+  if (found.status === 'completed') return removeExpired(found, context)
   if (found.status === 'forgetting') await forgetNextPage(found, context)
   else await beginForgetting(found, context)
   wakeDeletion(found, context)
-  return { done: true }
 }
 
 const isOver = (status: Deletion['status']): boolean => status === 'completed' || status === 'cancelled'
 
-function waitInWords({ status, dueAt, waitsFor }: Deletion): string | null {
-  if (isOver(status) || !dueAt) return null
-  if (status === 'requested') return `for the days in which it can be cancelled, until ${formatMinute(dueAt)}`
-  return status === 'waiting'
-    ? `for ${waitsFor.length} records to end: ${waitsFor.map(({ id }) => id).join(', ')}`
-    : 'for the next step'
-}
-
-export const dataDeletionProcessStatus: HandlerOf<typeof dataDeletionStepsApi.deletionStatus> = async (
-  { params },
-  { records, now, refuse },
-) => {
-  const found = await records.findOne(Deletion, { id: params.id })
-  if (!found) return refuse('deletion_not_found')
-  const { mode, status, dueAt, subjectType } = found
+/** What the run of a deletion reads. */
+export async function dataDeletionStatus(id: string, { em, now }: ReadContext) {
+  const found = await em.findOne(Deletion, { id })
+  if (!found) return undefined
+  const { mode, status, dueAt, subjectType, waitsFor } = found
+  const dueInMs = isOver(status) || !dueAt ? null : dueAt.getTime() - now.getTime()
   return {
     status,
     summary: `Deletion of a subject (${subjectType}) in ${mode} mode: ${status}`,
     closed: isOver(status),
-    dueInMs: isOver(status) || !dueAt ? null : dueAt.getTime() - now.getTime(),
-    waitsFor: waitInWords(found),
+    dueInMs,
+    deadline: dueAt && formatMinute(dueAt),
+    obstacles: waitsFor.map(obstacle => obstacle.id),
     signals: [],
   }
 }

@@ -10,7 +10,7 @@ import { Consent, MAX_CONSENT_PURPOSES } from './consent.ts'
 import { consentApi } from './consent-api.ts'
 import { DataExport, dataExportMachine, UNEXPIRED_EXPORT_SQL } from './data-export.ts'
 import { Deletion, dataDeletionMachine, gdprPersonalData, UNFINISHED_DELETION_SQL } from './deletion.ts'
-import { dataDeletionApi, dataDeletionStepsApi, erasureApi } from './deletion-api.ts'
+import { dataDeletionApi, dataDeletionSteps, erasureApi } from './deletion-api.ts'
 import {
   cancelDataDeletion,
   createDataDeletion,
@@ -18,16 +18,8 @@ import {
   getDataDeletion,
   listDataDeletions,
 } from './deletions.ts'
-import { dataExportApi, dataExportStepsApi } from './export-api.ts'
-import {
-  advanceDataExport,
-  createDataExport,
-  dataExportProcessStatus,
-  downloadDataExport,
-  getDataExport,
-  listDataExports,
-} from './exports.ts'
-import { advanceDataDeletion, dataDeletionProcessStatus } from './forget.ts'
+import { dataExportApi, dataExportSteps } from './export-api.ts'
+import { createDataExport, downloadDataExport, getDataExport, listDataExports } from './exports.ts'
 import { dataDeletionProcess, dataExportProcess } from './process.ts'
 
 const kernelPersonal = {
@@ -182,8 +174,6 @@ const gdpr = bindHandlers(
     ...dataDeletionApi,
     ...erasureApi,
     ...consentApi,
-    ...dataExportStepsApi,
-    ...dataDeletionStepsApi,
   },
   {
     createExport: createDataExport,
@@ -198,15 +188,12 @@ const gdpr = bindHandlers(
     getConsent,
     putConsent,
     listConsents,
-    exportStatus: dataExportProcessStatus,
-    advanceExport: advanceDataExport,
-    deletionStatus: dataDeletionProcessStatus,
-    advanceDeletion: advanceDataDeletion,
   },
 )
 
 export const gdprArea = area('GDPR', 'Personal data: export, erasure and consent.', gdpr, {
   aliases: { 'gdpr/exports': 'gdpr/export', 'gdpr/deletions': 'gdpr/delete' },
+  steps: { advanceExport: dataExportSteps.advance, advanceDeletion: dataDeletionSteps.advance },
   entities: [Consent, DataExport, Deletion],
   personal: { ...kernelPersonal, ...gdprPersonalData },
   machines: [dataExportMachine, dataDeletionMachine],
@@ -216,14 +203,14 @@ export const gdprArea = area('GDPR', 'Personal data: export, erasure and consent
       table: 'gdpr_exports',
       open: UNEXPIRED_EXPORT_SQL,
       waits: 'true',
-      operations: ['gdpr.advanceExport'],
+      activities: ['advanceExport'],
     },
     {
       process: dataDeletionProcess,
       table: 'gdpr_deletions',
       open: 'due_at is not null',
       waits: UNFINISHED_DELETION_SQL,
-      operations: ['gdpr.advanceDeletion'],
+      activities: ['advanceDeletion'],
     },
   ],
   openRecords: [

@@ -1,4 +1,4 @@
-import type { RecordProcess } from '../../kernel/contract/process.ts'
+import type { DurableProcess } from '../../kernel/contract/process.ts'
 
 export const dataExportProcess = {
   name: 'gdpr-export',
@@ -6,14 +6,7 @@ export const dataExportProcess = {
   details: `An export of a person’s data was requested. The run makes the archive ready at once, and ends after seven days, when it can be downloaded no more.
 
 No signal changes anything here. *Request Cancellation* changes nothing.`,
-  read: { activity: 'readExport', operation: 'gdpr.exportStatus', summary: 'Status of the export' },
-  steps: {
-    advanceExport: {
-      operation: 'gdpr.advanceExport',
-      summary: 'Make the archive ready, or end it after seven days',
-    },
-  },
-} as const satisfies RecordProcess
+} as const satisfies DurableProcess
 
 export const dataDeletionProcess = {
   name: 'gdpr-deletion',
@@ -21,11 +14,4 @@ export const dataDeletionProcess = {
   details: `An erasure was requested. The run waits seven days, in which the request can be taken back, and then for what must end first. It forgets what is held page by page, and ends; what the law keeps goes at its end without a run.
 
 No signal changes anything here: \`POST /gdpr/deletions/{id}/cancel\` withdraws the request. *Request Cancellation* changes nothing.`,
-  read: { activity: 'readDeletion', operation: 'gdpr.deletionStatus', summary: 'Status of the deletion' },
-  steps: {
-    advanceDeletion: {
-      operation: 'gdpr.advanceDeletion',
-      summary: 'The next step: check what must end first, close the account, forget a page',
-    },
-  },
-} as const satisfies RecordProcess
+} as const satisfies DurableProcess

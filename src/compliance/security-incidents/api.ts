@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { attachmentSchema } from '../../kernel/contract/file.ts'
 import { get, list, patch, post } from '../../kernel/contract/operation.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { instant } from '../../values/clock.ts'
-import { freeTextSchema, labelSchema, ProcessStatusRecord, timeRangeMembers } from '../../values/schemas.ts'
+import { freeTextSchema, labelSchema, timeRangeMembers } from '../../values/schemas.ts'
 import { reportStages } from './clocks.ts'
 import { classificationCriteriaSchema } from './criteria.ts'
 import { incidentEvents } from './events.ts'
@@ -179,20 +180,10 @@ export const securityIncidentsApi = {
   }),
 }
 
-/** The steps of the run. Each is repeatable: a reminder is sent once. */
-export const incidentStepsApi = {
-  processStatus: get('/security/incidents/{id}/status', {
-    readsClock: true,
-    summary: 'Get the status of a security incident’s process',
-    callers: [],
-    returns: [200, ProcessStatusRecord],
-    fails: { incident_not_found },
-  }),
-  remind: post('/security/incidents/{id}/remind', {
+export const incidentSteps = {
+  /** A reminder is sent once. */
+  remind: step('securityIncidents.remind', {
     summary: 'Remind of outstanding reports',
-    callers: [],
-    returns: [200, z.object({ acted: z.boolean() })],
-    fails: { incident_not_found },
     emits: {
       'incident.report_due': incidentEvents['incident.report_due'],
       'incident.report_overdue': incidentEvents['incident.report_overdue'],

@@ -1,51 +1,33 @@
-import type { EmitContext } from '../../kernel/contract/context.ts'
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { LockMode } from '@mikro-orm/core'
+import type { EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { formatMinute } from '../../values/clock.ts'
-import type { incidentStepsApi } from './api.ts'
-import { type ReportingClock, type ReportingClockStage, reportingClocks } from './clocks.ts'
+import type { incidentSteps } from './api.ts'
+import { type ReportingClock, reportingClocks } from './clocks.ts'
 import { incidentEvent } from './events.ts'
-import { livePlatformTenant, SecurityIncident } from './incident.ts'
+import { SecurityIncident } from './incident.ts'
 import { type ReportReminder, remainingReportReminders, scheduleNextReminder } from './reminders.ts'
-
-const waitsInWords: Readonly<Record<ReportingClockStage, string>> = {
-  classification: 'for a decision whether it is major',
-  initial: 'for the initial notification',
-  intermediate: 'for the intermediate report',
-  update: 'for the intermediate report to be updated after the recovery',
-  final: 'for the final report',
-  data_protection: 'for the notification of the data protection authority',
-}
-
-/** Completes the sentence "The process waits …" for operators, with the earliest deadline. */
-function waitsFor(open: readonly ReportingClock[]): string {
-  const [first] = [...open].sort((one, other) => one.dueAt.getTime() - other.dueAt.getTime())
-  if (!first) return 'for an operator to close it: no report is outstanding'
-  return `${waitsInWords[first.stage]}, due ${formatMinute(first.dueAt)} (${first.article})`
-}
 
 const kindOf = ({ isMajor }: SecurityIncident): string =>
   isMajor === null ? 'not classified' : isMajor ? 'major' : 'not major'
 
-/** The status of an incident for its run. Temporal does not get to know what happened. */
-export const incidentProcessStatus: HandlerOf<typeof incidentStepsApi.processStatus> = async (
-  { params },
-  context,
-) => {
-  const { records, now, settings, refuse } = context
-  context.switchTenant(livePlatformTenant)
-  const incident = await records.findOne(SecurityIncident, { id: params.id })
-  if (!incident) return refuse('incident_not_found')
+const byDeadline = (one: ReportingClock, other: ReportingClock): number =>
+  one.dueAt.getTime() - other.dueAt.getTime()
+
+/** What the run of an incident reads: the earliest report that is owed. Temporal does not get to know what happened. */
+export async function incidentStatus(id: string, { em, now, settings }: ReadContext) {
+  const incident = await em.findOne(SecurityIncident, { id })
+  if (!incident) return undefined
   const { status, severity, dueAt } = incident
   const closed = status === 'closed'
-  const open = reportingClocks(incident.clockInput(), settings.weekendRelief).filter(
-    ({ doneAt }) => doneAt === null,
-  )
+  const clocks = reportingClocks(incident.clockInput(), settings.weekendRelief)
+  const [next] = clocks.filter(({ doneAt }) => doneAt === null).toSorted(byDeadline)
   return {
     status,
     summary: `Security incident of severity ${severity}, ${kindOf(incident)}: ${status}`,
     closed,
     dueInMs: closed || !dueAt ? null : dueAt.getTime() - now.getTime(),
-    waitsFor: closed ? null : waitsFor(open),
+    owed: next && { stage: next.stage, article: next.article },
+    deadline: next ? formatMinute(next.dueAt) : null,
     signals: [],
   }
 }
@@ -68,23 +50,24 @@ const lastOfEach = (due: readonly ReportReminder[]): ReportReminder[] => [
   ...new Map(due.map(reminder => [reminder.clock.stage, reminder])).values(),
 ]
 
-export const sendDueReminder: HandlerOf<typeof incidentStepsApi.remind> = async ({ params }, context) => {
-  const { records, now, refuse } = context
-  context.switchTenant(livePlatformTenant)
-  const incident = await records.lock(SecurityIncident, params.id)
-  if (!incident) return refuse('incident_not_found')
+export async function sendDueReminder(
+  id: string,
+  context: WriteContext<(typeof incidentSteps.remind)['emits']>,
+): Promise<void> {
+  const { em, now } = context
+  const incident = await em.findOne(SecurityIncident, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  if (!incident) return
   const due = remainingReportReminders(incident, context).filter(({ at }) => at <= now)
-  if (due.length === 0) return { acted: false }
+  if (due.length === 0) return
   for (const reminder of lastOfEach(due)) tell(incident, reminder, context)
   incident.reminded = [...incident.reminded, ...due.map(({ name }) => name)]
   scheduleNextReminder(incident, context)
-  return { acted: true }
 }
 
 function tell(
   incident: SecurityIncident,
   { clock, kind }: ReportReminder,
-  { emit }: EmitContext<(typeof incidentStepsApi.remind)['emits']>,
+  { emit }: EmitContext<(typeof incidentSteps.remind)['emits']>,
 ): void {
   const { stage, dueAt, article } = clock
   const isOver = kind === 'overdue'

@@ -3,7 +3,7 @@ import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { incidentStepsApi, securityIncidentsApi } from './api.ts'
+import { incidentSteps, securityIncidentsApi } from './api.ts'
 import { createIncident, updateIncident } from './change.ts'
 import { classifyIncident, closeIncident } from './classify.ts'
 import { incidentResponse } from './events.ts'
@@ -15,43 +15,37 @@ import {
   securityIncidentsPersonalData,
 } from './incident.ts'
 import { incidentProcess } from './process.ts'
-import { incidentProcessStatus, sendDueReminder } from './remind.ts'
 import { downloadIncidentReport } from './report/report.ts'
 import { recordSubmittedReport } from './submit.ts'
 
-const securityIncidents = bindHandlers(
-  { ...securityIncidentsApi, ...incidentStepsApi },
-  {
-    create: createIncident,
-    update: updateIncident,
-    classify: classifyIncident,
-    submit: recordSubmittedReport,
-    report: downloadIncidentReport,
-    close: closeIncident,
-    processStatus: incidentProcessStatus,
-    remind: sendDueReminder,
+const securityIncidents = bindHandlers(securityIncidentsApi, {
+  create: createIncident,
+  update: updateIncident,
+  classify: classifyIncident,
+  submit: recordSubmittedReport,
+  report: downloadIncidentReport,
+  close: closeIncident,
 
-    async list({ query: { status, severity, from, to } }, context) {
-      context.switchTenant(livePlatformTenant)
-      const created = await createdWithinCondition('incident', { from, to }, context)
-      const page = await context.page(SecurityIncident, definedOnly({ status, severity, ...created }))
-      return { ...page, data: page.data.map(incident => incidentResponse(incident, context)) }
-    },
-
-    async get({ params }, context) {
-      context.switchTenant(livePlatformTenant)
-      const incident = await context.records.findOne(SecurityIncident, { id: params.id })
-      return incident ? incidentResponse(incident, context) : context.refuse('incident_not_found')
-    },
+  async list({ query: { status, severity, from, to } }, context) {
+    context.switchTenant(livePlatformTenant)
+    const created = await createdWithinCondition('incident', { from, to }, context)
+    const page = await context.page(SecurityIncident, definedOnly({ status, severity, ...created }))
+    return { ...page, data: page.data.map(incident => incidentResponse(incident, context)) }
   },
-)
+
+  async get({ params }, context) {
+    context.switchTenant(livePlatformTenant)
+    const incident = await context.records.findOne(SecurityIncident, { id: params.id })
+    return incident ? incidentResponse(incident, context) : context.refuse('incident_not_found')
+  },
+})
 
 const deadline: Deadline = {
   process: incidentProcess,
   table: 'security_incidents',
   open: OPEN_INCIDENT_SQL,
   waits: 'true',
-  operations: ['securityIncidents.remind'],
+  activities: ['remindOfReports'],
 }
 
 export const securityIncidentsArea = area(
@@ -59,6 +53,7 @@ export const securityIncidentsArea = area(
   'Incidents of the service: classification, reports to authorities, and their deadlines.',
   securityIncidents,
   {
+    steps: incidentSteps,
     entities: [SecurityIncident],
     personal: securityIncidentsPersonalData,
     machines: [securityIncidentMachine],

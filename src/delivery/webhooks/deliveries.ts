@@ -27,7 +27,7 @@ import { deliveryResponse, explainDelivery, isWebhookServed, tenantClockAheadMs 
 import { endPauses, findWebhook, retryReceiversNow } from './subscriptions.ts'
 import { Webhook } from './webhook.ts'
 
-/** After this long it is looked whether an attempt that somebody else makes has ended. */
+/** An attempt that a deliverer or another worker makes is looked after again this much later. */
 const ANSWERED_WITHIN_MS = 10_000
 
 /** When the run makes the attempt: as it is due, once the receiver is not paused. Null while it is not the run's. */

@@ -66,7 +66,7 @@ export const endedDeliveryStatuses = ['delivered', 'failed', 'dead'] as const
 export const isDeliveryLeased = ({ leasedUntil }: Pick<Delivery, 'leasedUntil'>): boolean =>
   leasedUntil !== null && leasedUntil > clock.real()
 
-/** When the next attempt is due, whoever makes it. */
+/** When the next attempt is due, by the run or by a deliverer. */
 export const nextAttemptAt = ({ attemptAt, dueAt }: Pick<Delivery, 'attemptAt' | 'dueAt'>): Date | null =>
   attemptAt ?? dueAt
 

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { del, get, list, notFound, patch, post } from '../../kernel/contract/operation.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { emailSchema, freeTextSchema, labelSchema, ProcessStatusRecord } from '../../values/schemas.ts'
+import { emailSchema, freeTextSchema, labelSchema } from '../../values/schemas.ts'
 import {
   assertionEvents,
   assertionRefusals,
@@ -182,21 +183,6 @@ export const recoveryApi = {
     },
     emits: ends,
   }),
-  recoveryStatus: get('/recoveries/{id}/status', {
-    readsClock: true,
-    summary: 'Get the status of a recovery’s process',
-    callers: [],
-    returns: [200, ProcessStatusRecord],
-    fails: { recovery_not_found },
-  }),
-  /** Does nothing before the tenant's clock reaches the due time, or when repeated. */
-  advanceRecovery: post('/recoveries/{id}/advance', {
-    summary: 'Make a recovery ready, or expire it',
-    callers: [],
-    returns: [200, done],
-    fails: { recovery_not_found },
-    emits: ends,
-  }),
   cancelRecovery: post('/recoveries/{id}/cancel', {
     summary: 'Stop a recovery by its ID',
     callers: [],
@@ -205,4 +191,9 @@ export const recoveryApi = {
     fails: { recovery_not_found, recovery_ended: [400, 'The recovery has already ended.'] },
     emits: ends,
   }),
+}
+
+export const recoverySteps = {
+  /** Does nothing before the tenant's clock reaches the due time. */
+  advance: step('people.advanceRecovery', { summary: 'Make a recovery ready, or expire it', emits: ends }),
 }

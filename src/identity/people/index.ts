@@ -1,4 +1,4 @@
-export { peopleApi, recoveryApi } from './api.ts'
+export { peopleApi, recoveryApi, recoverySteps } from './api.ts'
 export { assignRole } from './change.ts'
 export { replacePersonLink } from './link.ts'
 export {
@@ -9,7 +9,7 @@ export {
 } from './owner-consent.ts'
 export { findPerson } from './people.ts'
 export { Person, personRoles } from './person.ts'
-export { lockPerson } from './recover.ts'
+export { advanceRecovery, lockPerson, recoveryState } from './recover.ts'
 export { acceptInvitationByEmail, hasPeople, redeemPersonLink } from './redeem.ts'
 export {
   newLinkRemedy,

@@ -3,19 +3,13 @@ import type { ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
-import { peopleApi, recoveryApi } from './api.ts'
+import { peopleApi, recoveryApi, recoverySteps } from './api.ts'
 import { removePerson, updatePerson } from './change.ts'
 import { createPersonLink, invitePerson } from './invite.ts'
 import { PersonLink } from './link.ts'
 import { Person, peoplePersonalData, peopleResponse, personMachine, personResponse } from './person.ts'
 import { recoveryProcess } from './process.ts'
-import {
-  advanceRecovery,
-  cancelRecovery,
-  recoveryStatus,
-  startPersonRecovery,
-  stopRecovery,
-} from './recover.ts'
+import { cancelRecovery, startPersonRecovery, stopRecovery } from './recover.ts'
 import { findOpenRecovery } from './recoveries.ts'
 import { OPEN_RECOVERY_SQL, Recovery, recoveryMachine } from './recovery.ts'
 import { personEvents } from './schemas.ts'
@@ -35,8 +29,6 @@ const people = bindHandlers(
     link: createPersonLink,
     recover: startPersonRecovery,
     stopRecovery,
-    recoveryStatus,
-    advanceRecovery,
     cancelRecovery,
 
     async list({ query: { status, role } }, { page, records }) {
@@ -58,6 +50,7 @@ export const peopleArea = area(
   people,
   {
     personal: peoplePersonalData,
+    steps: recoverySteps,
     entities: [Person, PersonLink, Recovery],
     machines: [personMachine, recoveryMachine],
     announces: personEvents,
@@ -69,7 +62,7 @@ export const peopleArea = area(
         table: 'recoveries',
         open: OPEN_RECOVERY_SQL,
         waits: 'true',
-        operations: ['people.advanceRecovery'],
+        activities: ['advanceRecovery'],
       },
     ],
     openRecords: [

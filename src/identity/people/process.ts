@@ -1,4 +1,4 @@
-import type { RecordProcess } from '../../kernel/contract/process.ts'
+import type { DurableProcess } from '../../kernel/contract/process.ts'
 
 export const recoveryProcess = {
   name: 'recovery',
@@ -10,17 +10,6 @@ Signals, with \`{"by": "your name", "reason": "why"}\`:
 - \`cancel\`, or *Request Cancellation*, stops the recovery and ends the run.
 
 In live mode it counts only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`DELETE /people/{id}/recovery\`.`,
-  read: { activity: 'readRecovery', operation: 'people.recoveryStatus', summary: 'Status of the recovery' },
-  decide: 'answerRecovery',
-  signals: {
-    cancel: { effect: 'Stops the recovery and ends the run.', operation: 'people.cancelRecovery' },
-  },
-  steps: {
-    advanceRecovery: {
-      operation: 'people.advanceRecovery',
-      summary: 'Allow the link after 24 hours, or end what was not used in time',
-    },
-  },
-} as const satisfies RecordProcess
+} as const satisfies DurableProcess
 
-export type RecoverySignal = keyof typeof recoveryProcess.signals
+export type RecoverySignal = 'cancel'

@@ -1,10 +1,10 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context, WriteContext } from '../../kernel/contract/context.ts'
+import type { Context, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { clock, formatMinute } from '../../values/clock.ts'
-import type { recoveryApi } from './api.ts'
+import type { recoveryApi, recoverySteps } from './api.ts'
 import { Person, personResponse } from './person.ts'
 import type { RecoverySignal } from './process.ts'
 import {
@@ -83,24 +83,18 @@ export const cancelRecovery: HandlerOf<typeof recoveryApi.cancelRecovery> = asyn
   return { done: true }
 }
 
-/** Run and sweep may both call this, also late. Each call does what is still due. */
-export const advanceRecovery: HandlerOf<typeof recoveryApi.advanceRecovery> = async ({ params }, context) => {
-  const { now, refuse } = context
-  const found = await lockRecovery(params.id, context)
-  if (!found) return refuse('recovery_not_found')
+/** Allows the link after 24 hours, or ends what was not used in time: what is still due, also late. */
+export async function advanceRecovery(
+  id: string,
+  context: WriteContext<(typeof recoverySteps.advance)['emits']>,
+): Promise<void> {
+  const { now } = context
+  const found = await lockRecovery(id, context)
+  if (!found) return
   const { recovery, person } = found
   if (recovery.status === 'waiting' && recovery.readyAt <= now) markRecoveryReady(recovery, person, context)
   if (recovery.status === 'ready' && recovery.expiresAt <= now)
     await endRecovery(recovery, person, { reason: 'expired' }, context)
-  return { done: true }
-}
-
-export const recoveryStatus: HandlerOf<typeof recoveryApi.recoveryStatus> = async (
-  { params },
-  { records, now, refuse },
-) => {
-  const recovery = await records.findOne(Recovery, { id: params.id })
-  return recovery ? processStatusOf(recovery, now) : refuse('recovery_not_found')
 }
 
 /** Temporal stores this summary of the run, so it contains no names. */
@@ -109,21 +103,20 @@ const summaryOf = ({ personId, mode, status, readyAt }: Recovery): string => {
   return `Recovery of ${personId} in ${mode} mode: ${state}`
 }
 
-const waitsFor = ({ status, readyAt, expiresAt }: Recovery): string =>
-  status === 'waiting'
-    ? `for the 24 hours in which it can be stopped, until ${formatMinute(readyAt)}`
-    : `for the operator’s link to be opened, until ${formatMinute(expiresAt)}`
-
 const signals: readonly RecoverySignal[] = ['cancel']
 
-function processStatusOf(recovery: Recovery, now: Date) {
+/** What the run of a recovery reads. */
+export async function recoveryState(id: string, { em, now }: ReadContext) {
+  const recovery = await em.findOne(Recovery, { id })
+  if (!recovery) return undefined
   const closed = !isRecoveryOpen(recovery)
+  const { status, readyAt, expiresAt, dueAt } = recovery
   return {
-    status: recovery.status,
+    status,
     summary: summaryOf(recovery),
     closed,
-    dueInMs: recovery.dueAt && recovery.dueAt.getTime() - now.getTime(),
-    waitsFor: closed ? null : waitsFor(recovery),
+    dueInMs: dueAt && dueAt.getTime() - now.getTime(),
+    deadline: formatMinute(status === 'waiting' ? readyAt : expiresAt),
     signals: closed ? [] : [...signals],
   }
 }

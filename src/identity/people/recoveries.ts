@@ -48,6 +48,8 @@ export function startRecovery(person: Person, context: WriteContext<typeof perso
 
 const END_OF = { stopped: 'stopped', removed: 'stopped', expired: 'expired' } as const
 
+type EndEvents = Pick<typeof personEvents, 'person.recovery_stopped' | 'person.updated'>
+
 export async function endRecovery(
   recovery: Recovery,
   person: Person,
@@ -56,7 +58,7 @@ export async function endRecovery(
     readonly by?: RecoveryStopper
     readonly comment?: string | undefined
   },
-  context: WriteContext<typeof personEvents>,
+  context: WriteContext<EndEvents>,
 ): Promise<void> {
   if (!recoveryMachine.move(recovery, END_OF[end.reason])) return
   Object.assign(recovery, {
@@ -79,7 +81,7 @@ export const recoveryStopper = ({ type, id, name }: Pick<Actor, 'type' | 'id' | 
 export function markRecoveryReady(
   recovery: Recovery,
   person: Person,
-  context: WriteContext<typeof personEvents>,
+  context: WriteContext<EndEvents>,
 ): void {
   if (!recoveryMachine.move(recovery, 'ready')) return
   recovery.dueAt = recovery.expiresAt

@@ -1,0 +1,2 @@
+export { incidentSteps } from './api.ts'
+export { incidentStatus, sendDueReminder } from './remind.ts'
