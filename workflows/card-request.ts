@@ -1,11 +1,35 @@
+import type { CardRequestActivities } from '../activities/card-requests.ts'
 import { cardRequestProcess } from '../src/cards/card-requests/process.ts'
-import type { ProcessStatus } from '../src/kernel/contract/process.ts'
-import { type FollowedRecord, followRecord } from './shared/follow-record.ts'
+import type { ProcessInput } from '../src/kernel/contract/process.ts'
+import { activities, decision, reading } from './shared/activities.ts'
+import { follow } from './shared/record-run.ts'
 
-export const cardRequest = followRecord(
-  cardRequestProcess,
-  async (record: FollowedRecord<ProcessStatus>, steps) => {
-    await record.during({ status: 'pending' }, steps.expireCardRequest)
-    await record.during({ status: 'approved' }, steps.carryOutCardRequest)
-  },
-)
+const { readCardRequest, answerCardRequest, expireCardRequest, carryOutCardRequest } =
+  activities<CardRequestActivities>({
+    readCardRequest: reading('Status of the card request'),
+    answerCardRequest: decision('Carry out the signal of an operator'),
+    expireCardRequest: decision('Expire the request, which was not answered in time'),
+    carryOutCardRequest: decision('Carry out the approval: issue the card, or change its limits'),
+  })
+
+/** Waits for a person’s answer, and has an approval carried out. Without an answer the request expires. */
+export async function cardRequest(ref: ProcessInput): Promise<string> {
+  const record = await follow(ref, {
+    process: cardRequestProcess,
+    read: readCardRequest,
+    decide: answerCardRequest,
+    signals: {
+      approve: 'Approves the request as made.',
+      deny: 'Denies the request and ends the run.',
+      cancel: 'Cancels the request and ends the run.',
+    },
+  })
+  while (!record.isOver) {
+    const { status, isCardRequested, deadline } = record.state
+    if (status === 'pending')
+      await record.waitFor(`a person’s approval, until ${deadline}`, { whenDue: expireCardRequest })
+    else if (isCardRequested) await record.waitFor('the processor to issue the card')
+    else await record.waitFor('the approval to be carried out', { whenDue: carryOutCardRequest })
+  }
+  return record.state.status
+}

@@ -36,6 +36,11 @@ interface OfApi {
   readonly body?: (by: string, comment: string | undefined) => object
 }
 
+interface SignalRules {
+  /** Whether its signals open live money in test mode, too. */
+  readonly openLiveMoney?: boolean
+}
+
 /** What activities are made of. */
 export interface ActivityTools {
   readonly systems: Systems
@@ -45,6 +50,7 @@ export interface ActivityTools {
   read<S extends ProcessStatus>(
     ref: RecordRef,
     work: (context: ReadContext) => Promise<S | undefined>,
+    signals?: SignalRules,
   ): Promise<S>
   transaction<E extends EventSchemas, T>(
     ref: RecordRef,
@@ -61,7 +67,7 @@ export interface ActivityTools {
   /** Carries out the signal of an operator with the checks of the API. Gives the line that the operator reads. */
   decide(
     signals: Readonly<Record<string, OfApi>>,
-    options?: { readonly withoutPayload?: true },
+    rules?: SignalRules & { readonly withoutPayload?: true },
   ): (signalled: ReceivedSignal) => Promise<string>
 }
 
@@ -103,11 +109,11 @@ export function activityTools(
     attemptDelivery,
     transaction,
 
-    async read(ref, work) {
+    async read(ref, work, rules) {
       const [status, aheadMs] = await steps.read(ref, work)
       const page = settings.pageOf?.(ref.id)
       const shown = aheadMs > 0 ? byTestClock(status) : status
-      return withPermittedSignals(page ? { ...shown, page } : shown, ref, settings)
+      return withPermittedSignals(page ? { ...shown, page } : shown, ref, { ...settings, ...rules })
     },
 
     async inBatch(ref, step, batch) {
@@ -140,7 +146,7 @@ export function activityTools(
 
 const decisions =
   (operations: readonly RegisteredOperation[], caller: ActivityCaller): ActivityTools['decide'] =>
-  (signals, options = {}) =>
+  (signals, rules = {}) =>
   async signalled => {
     if (!caller.decide) throw new Error('only a run carries out signals')
     const { operation: wanted, body } = signals[signalled.verb] ?? {}
@@ -148,7 +154,7 @@ const decisions =
     return caller.decide({
       signalled,
       signal: operation === undefined ? undefined : { operation, body },
-      ...options,
+      ...rules,
       requestId: caller.requestIdOf(signalled),
       waitingRun: caller.waitingRun?.(),
     })

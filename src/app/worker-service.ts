@@ -145,7 +145,8 @@ const callerOf = ({ turns, settings }: OpenRuntime, run: RunOperation): Activity
     return turns.run({ system: calledSystemOf(stepOperation(step)), owner, mode }, work)
   },
   stopping: stoppingOfWorker,
-  decide: decision => applySignal(run, settings, { ...decision, once: attemptName() }),
+  decide: ({ openLiveMoney = false, ...decision }) =>
+    applySignal(run, { ...settings, openLiveMoney }, { ...decision, once: attemptName() }),
 })
 
 /** Aborted when the worker stops, and not where only its run turns to something else. */

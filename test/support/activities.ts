@@ -26,6 +26,7 @@ export function aRun(execute: ExecuteCall): ActivityCaller {
   })
   return {
     requestIdOf: ({ id }) => `workflow of ${id}`,
-    decide: decision => applySignal(run, settings, { ...decision, once: attemptName() }),
+    decide: ({ openLiveMoney = false, ...decision }) =>
+      applySignal(run, { ...settings, openLiveMoney }, { ...decision, once: attemptName() }),
   }
 }

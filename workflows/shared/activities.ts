@@ -1,5 +1,7 @@
 import {
+  ActivityCancellationType,
   type ActivityOptions,
+  CancellationScope,
   isCancellation,
   proxyActivities,
   proxyLocalActivities,
@@ -15,11 +17,15 @@ const QUICK_MS = 2_000
 
 export type ActivityKind = (name: string) => (input: unknown) => Promise<unknown>
 
+/** A try that is under way ends first: what it has done is recorded. */
+const cancellationType = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED
+
 const as =
   (summary: string, options: () => ActivityOptions): ActivityKind =>
   name =>
   input => {
-    const activity = proxyActivities({ summary, retry: UNTIL_IT_SUCCEEDS, ...options() })[name]
+    const common = { summary, retry: UNTIL_IT_SUCCEEDS, cancellationType }
+    const activity = proxyActivities({ ...common, ...options() })[name]
     return activity?.(input) as Promise<unknown>
   }
 
@@ -34,13 +40,21 @@ export const call = (
 ): ActivityKind =>
   as(summary, () => ({ startToCloseTimeout, taskQueue: callsQueueOf(workflowInfo().taskQueue) }))
 
-/** Posts a webhook, on a task queue of its own. A stopping or dead worker’s attempt is repeated. */
-export const post = (summary: string): ActivityKind =>
-  as(summary, () => ({
+/**
+ * Posts a webhook, on a task queue of its own. A stopping or dead worker’s attempt is repeated. It hears of a cancellation
+ * while it posts, so it is not cancelled.
+ */
+export const post = (summary: string): ActivityKind => {
+  const posting = as(summary, () => ({
     startToCloseTimeout: '45 seconds',
     heartbeatTimeout: '10 seconds',
     taskQueue: webhooksQueueOf(workflowInfo().taskQueue),
   }))
+  return name => {
+    const activity = posting(name)
+    return input => CancellationScope.nonCancellable(() => activity(input))
+  }
+}
 
 /**
  * Reads within the workflow task, which leaves one event in the history in place of six. A reading that fails is

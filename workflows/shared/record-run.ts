@@ -113,17 +113,21 @@ export class RecordRun<State extends ProcessStatus> {
     return this.#hasChanged || this.#signals.arePending()
   }
 
-  /** Waits until the record is due or has changed, or until a person has decided; `isDue` tells which. */
-  async waitFor(what: string): Promise<void> {
+  /**
+   * Waits until the record is due, which `whenDue` is for, or has changed, or until a person has decided. Without
+   * `whenDue`, `isDue` tells.
+   */
+  async waitFor(what: string, { whenDue }: { readonly whenDue?: Activity<State> } = {}): Promise<void> {
     this.#waitsFor = `for ${what}`
     this.#page.show({ ...this.state, waitsFor: this.#waitsFor })
     if (this.#isDisturbed) return this.read()
-    if (this.isDue) return this.#pauseIfIdle(what)
+    if (this.isDue) return whenDue ? this.take(whenDue) : this.#pauseIfIdle(what)
     await this.#continueIfLong()
     const { dueInMs } = this.state
     const isWoken = await this.#within(dueInMs ?? DAY_MS, what)
     if (isWoken || dueInMs === null) return this.read()
     this.#state = { ...this.state, dueInMs: 0 }
+    if (whenDue) await this.take(whenDue)
   }
 
   /** Takes a step, which gives the state after it. One that leaves the record due and unchanged is followed by a pause. */
@@ -131,10 +135,25 @@ export class RecordRun<State extends ProcessStatus> {
     if (this.#isDisturbed) return this.read()
     this.#wasToldItIsDue = false
     const before = textOf(this.state)
-    this.#show(await uncancelled(() => step(this.#ref)))
+    const state = await uncancelled(() => this.#unlessDisturbed(step))
+    if (!state) return this.read()
+    this.#show(state)
     const hasMoved = !this.isDue || textOf(this.state) !== before
     this.#idle = hasMoved ? 0 : this.#idle + 1
     if (!hasMoved) await this.#pause('a moment, then it tries again')
+  }
+
+  /**
+   * Undefined if something happened between two tries: what waits for its turn at another system, or has failed, is not
+   * tried again before that is dealt with. A try that is under way ends first.
+   */
+  #unlessDisturbed(step: Activity<State>): Promise<State | undefined> {
+    return CancellationScope.cancellable(async () => {
+      const taken = step(this.#ref)
+      await Promise.race([taken, condition(() => this.#isDisturbed)])
+      CancellationScope.current().cancel()
+      return taken.catch(() => undefined)
+    })
   }
 
   /** A record that is due while nothing is done about it is read again later. */

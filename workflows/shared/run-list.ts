@@ -23,14 +23,13 @@ export function runList({ hasDeadline = true } = {}): RunVisibility {
       const dueInMs = hasDeadline ? times.dueInMs : null
       const listed = workflowInfo().typedSearchAttributes
       const hasStatus = listed.get(STATUS_SEARCH_ATTRIBUTE) === status
-      // A step that is due is taken at once.
+      // A step that is due is taken at once: the next deadline is known after it.
       const deadline = dueInMs === null ? null : Date.now() + Math.max(dueInMs, 0)
       const isDue = dueInMs !== null && dueInMs <= 0
       if (hasStatus && (isDue || isNear(listed.get(DEADLINE_ATTRIBUTE), deadline))) return
-      upsertSearchAttributes([
-        { key: STATUS_SEARCH_ATTRIBUTE, value: status },
-        { key: DEADLINE_ATTRIBUTE, value: deadline === null ? null : new Date(deadline) },
-      ])
+      const listedNow = { key: STATUS_SEARCH_ATTRIBUTE, value: status }
+      const due = { key: DEADLINE_ATTRIBUTE, value: deadline === null ? null : new Date(deadline) }
+      upsertSearchAttributes(isDue ? [listedNow] : [listedNow, due])
     },
   }
 }

@@ -9,6 +9,7 @@ import {
   post,
   type RefusalSpec,
 } from '../../kernel/contract/operation.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -16,7 +17,6 @@ import { moneySchema } from '../../values/money.ts'
 import {
   agentIdSchema,
   freeTextSchema,
-  ProcessStatusRecord,
   recordHead,
   recordTimestamps,
   timeRangeMembers,
@@ -265,27 +265,13 @@ export const cardRequestsApi = {
     fails: answerFails,
     emits: cardRequestEvents,
   }),
-  status: get('/card-requests/{id}/status', {
-    readsClock: true,
-    summary: 'Get the status of a card request’s process',
-    callers: [],
-    returns: [200, ProcessStatusRecord],
-    fails: lookupFails,
-  }),
-  /** May be repeated. Changes nothing before the deadline, by the tenant's clock. */
-  expire: post('/card-requests/{id}/expire', {
-    summary: 'Expire a card request',
-    callers: [],
-    returns: [200, z.object({ done: z.boolean() })],
-    fails: lookupFails,
-    emits: cardRequestEvents,
-  }),
-  carryOut: post('/card-requests/{id}/carry-out', {
+}
+
+export const cardRequestSteps = {
+  /** Changes nothing before the deadline, by the tenant's clock. */
+  expire: step('cardRequests.expire', { summary: 'Expire a card request', emits: cardRequestEvents }),
+  carryOut: step('cardRequests.carryOut', {
     summary: 'Carry out an approved request: issue the card, or change its limits',
-    callers: [],
-    requires: 'cardProcessor',
-    returns: [200, z.object({ done: z.boolean() })],
-    fails: lookupFails,
     emits: {
       ...cardRequestEvents,
       'card.created': cardEvents['card.created'],

@@ -1,6 +1,8 @@
+import { LockMode } from '@mikro-orm/core'
 import { lockAgent } from '../../control/agents/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
 import { area } from '../../kernel/contract/area.ts'
+import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
@@ -10,7 +12,7 @@ import { addMs, formatMinute } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { Card, type CardLimits, cardChangeBlocker } from '../cards/index.ts'
 import { approveCardRequest, cardRequestBlocker, denyCardRequest, moveCardRequest } from './answer.ts'
-import { cardRequestsApi } from './api.ts'
+import { type cardRequestEvents, cardRequestSteps, cardRequestsApi } from './api.ts'
 import {
   CARD_REQUEST_TTL_MS,
   CardRequest,
@@ -23,7 +25,7 @@ import {
   MAX_PENDING_CARD_REQUESTS,
   OPEN_CARD_REQUEST_SQL,
 } from './card-request.ts'
-import { cardRequestReactions, fulfilCardRequest } from './carry-out.ts'
+import { cardRequestReactions } from './carry-out.ts'
 import { type CardRequestSignal, cardRequestProcess } from './process.ts'
 
 /** Temporal stores this summary of the run, so it contains no names. */
@@ -36,29 +38,37 @@ const summaryOf = (request: CardRequest): string => {
   return `Card request for ${aboutRequest(request)} in ${mode} mode: ${waits}`
 }
 
-function waitsFor(request: CardRequest): string {
-  const { status, type, expiresAt } = request
-  if (status === 'pending') return `for a person’s approval, until ${formatMinute(expiresAt)}`
-  if (!isFulfilmentDue(request)) return 'for the processor to issue the card'
-  return type === 'new_card' ? 'for the card to be requested from the processor' : 'for the limits to change'
-}
-
 function dueInMs(request: CardRequest, now: Date): number | null {
   if (request.status === 'pending') return request.expiresAt.getTime() - now.getTime()
   return isFulfilmentDue(request) ? 0 : null
 }
 
-function processStatusOf(request: CardRequest, now: Date) {
-  const { status } = request
+/** What the run of a card request reads. */
+export async function cardRequestStatus(id: string, { em, now }: ReadContext) {
+  const request = await em.findOne(CardRequest, { id })
+  if (!request) return undefined
+  const { status, expiresAt } = request
   const closed = cardRequestMachine.isFinal(status)
   return {
     status,
     summary: summaryOf(request),
     closed,
+    /** The card of an approved request has been requested from the processor. */
+    isCardRequested: status === 'approved' && !isFulfilmentDue(request),
     dueInMs: closed ? null : dueInMs(request, now),
-    waitsFor: closed ? null : waitsFor(request),
+    deadline: formatMinute(expiresAt),
     signals: status === 'pending' ? (['approve', 'deny', 'cancel'] satisfies CardRequestSignal[]) : [],
   }
+}
+
+/** Expires a pending request past its deadline by the tenant's clock. */
+export async function expireCardRequest(
+  id: string,
+  context: WriteContext<typeof cardRequestEvents>,
+): Promise<void> {
+  const { em, now } = context
+  const request = await em.findOne(CardRequest, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  if (request?.status === 'pending' && request.expiresAt <= now) moveCardRequest(request, 'expired', context)
 }
 
 type Creating = ContextOf<typeof cardRequestsApi.create>
@@ -114,7 +124,6 @@ const cardRequests = bindHandlers(cardRequestsApi, {
   create,
   approve: approveCardRequest,
   deny: denyCardRequest,
-  carryOut: fulfilCardRequest,
 
   async list({ query: { from, to, status, type, agentId, cardId } }, context) {
     const created = await createdWithinCondition('cardreq', { from, to }, context)
@@ -138,19 +147,6 @@ const cardRequests = bindHandlers(cardRequestsApi, {
     moveCardRequest(request, 'cancelled', context, body.comment)
     return cardRequestResponse(request)
   },
-
-  async status({ params }, { records, now, refuse }) {
-    const request = await records.findOne(CardRequest, { id: params.id })
-    return request ? processStatusOf(request, now) : refuse('request_not_found')
-  },
-
-  async expire({ params }, context) {
-    const { records, now, refuse } = context
-    const request = await records.lock(CardRequest, params.id)
-    if (!request) return refuse('request_not_found')
-    if (request.status === 'pending' && request.expiresAt <= now) moveCardRequest(request, 'expired', context)
-    return { done: true }
-  },
 })
 
 const deadline: Deadline = {
@@ -161,7 +157,7 @@ const deadline: Deadline = {
   due: 'due_at',
   open: OPEN_CARD_REQUEST_SQL,
   waits: 'true',
-  operations: ['cardRequests.expire', 'cardRequests.carryOut'],
+  activities: ['expireCardRequest', 'carryOutCardRequest'],
 }
 
 export const cardRequestsArea = area(
@@ -170,6 +166,7 @@ export const cardRequestsArea = area(
   cardRequests,
   {
     personal: cardRequestsPersonalData,
+    steps: cardRequestSteps,
     entities: [CardRequest],
     machines: [cardRequestMachine],
     reactions: cardRequestReactions,

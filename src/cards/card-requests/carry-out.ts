@@ -1,10 +1,9 @@
 import { AgentEvent } from '../../control/agents/index.ts'
 import { reaction } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
-import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { applyCardLimits, CardEvent, type IssueBlocker, issueCard } from '../cards/index.ts'
 import { type LockedCardRequest, lockCardRequest, moveCardRequest } from './answer.ts'
-import { cardRequestEvents, type cardRequestsApi } from './api.ts'
+import { cardRequestEvents, type cardRequestSteps } from './api.ts'
 import {
   approvedLimits,
   CardRequest,
@@ -14,9 +13,8 @@ import {
   requestedLimits,
 } from './card-request.ts'
 
-type CarryingOut = ContextOf<typeof cardRequestsApi.carryOut>
+type CarryingOut = WriteContext<(typeof cardRequestSteps.carryOut)['emits']>
 
-const DONE = { done: true }
 const AGENT_NOT_ACTIVE = 'The agent was frozen or deleted in the meantime.'
 
 const noControls = {
@@ -28,16 +26,15 @@ const noControls = {
   mccCategories: [],
 }
 
-/** Process and sweep may both call this; the second call changes nothing. */
-export const fulfilCardRequest: HandlerOf<typeof cardRequestsApi.carryOut> = async ({ params }, context) => {
-  const found = await lockCardRequest(params.id, context)
-  if (!found) return context.refuse('request_not_found')
+/** The second time changes nothing. */
+export async function carryOutApproval(id: string, context: CarryingOut): Promise<void> {
+  const found = await lockCardRequest(id, context)
+  if (!found) return
   const { request, agent } = found
-  if (!isFulfilmentDue(request)) return DONE
+  if (!isFulfilmentDue(request)) return
   if (agent.status !== 'active') fail(request, AGENT_NOT_ACTIVE, context)
   else if (request.type === 'new_card') await issue(request, context)
   else change(found, context)
-  return DONE
 }
 
 async function issue(request: CardRequest, context: CarryingOut): Promise<void> {

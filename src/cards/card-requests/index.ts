@@ -1,1 +1,3 @@
-export { cardRequestsApi } from './api.ts'
+export { cardRequestSteps, cardRequestsApi } from './api.ts'
+export { cardRequestStatus, expireCardRequest } from './card-requests.ts'
+export { carryOutApproval } from './carry-out.ts'

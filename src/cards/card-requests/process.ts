@@ -1,4 +1,4 @@
-import type { RecordProcess } from '../../kernel/contract/process.ts'
+import type { DurableProcess } from '../../kernel/contract/process.ts'
 
 export const cardRequestProcess = {
   name: 'card-request',
@@ -12,31 +12,7 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 - \`cancel\`, or *Request Cancellation*, cancels it and ends the run.
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /card-requests/{id}/approve\`.`,
-  read: {
-    activity: 'readCardRequest',
-    operation: 'cardRequests.status',
-    summary: 'Status of the card request',
-  },
-  decide: 'answerCardRequest',
-  signals: {
-    approve: { effect: 'Approves the request as made.', operation: 'cardRequests.approve' },
-    deny: {
-      effect: 'Denies the request and ends the run.',
-      operation: 'cardRequests.deny',
-      body: (by, comment) => ({ reason: comment ?? `Denied by ${by}` }),
-    },
-    cancel: { effect: 'Cancels the request and ends the run.', operation: 'cardRequests.cancel' },
-  },
-  steps: {
-    expireCardRequest: {
-      operation: 'cardRequests.expire',
-      summary: 'Expire the request, which was not answered in time',
-    },
-    carryOutCardRequest: {
-      operation: 'cardRequests.carryOut',
-      summary: 'Carry out the approval: issue the card, or change its limits',
-    },
-  },
-} as const satisfies RecordProcess
+  newIn: ['pending'],
+} as const satisfies DurableProcess
 
-export type CardRequestSignal = keyof typeof cardRequestProcess.signals
+export type CardRequestSignal = 'approve' | 'deny' | 'cancel'

@@ -3,6 +3,7 @@ import { PolicyCreate, policyRuleFields } from '../../control/rules/index.ts'
 import { widening } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, patch, post, put, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { WalletEvent } from '../../money/wallets/index.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
@@ -13,13 +14,11 @@ import {
   inputMetadataSchema,
   labelSchema,
   metadataSchema,
-  ProcessStatusRecord,
   recordHead,
   recordTimestamps,
   timeRangeMembers,
 } from '../../values/schemas.ts'
 import { cardClosedReasons, cardMachine, cardUsages } from './card.ts'
-import { cardSteps } from './due.ts'
 
 const status = z.enum(cardMachine.states)
 export const cardUsageSchema = z.enum(cardUsages).meta({
@@ -180,15 +179,6 @@ export const cardEvents = {
     'A card has been added to a phone’s wallet, or removed from it.',
     MobileWallet,
   ),
-}
-
-const stepEvents = {
-  'card.issued': cardEvents['card.issued'],
-  'card.activated': cardEvents['card.activated'],
-  'card.frozen': cardEvents['card.frozen'],
-  'card.closed': cardEvents['card.closed'],
-  'card.rotated': cardEvents['card.rotated'],
-  'card.processor_refused': cardEvents['card.processor_refused'],
 }
 
 export const purseEvents = { 'wallet.created': WalletEvent, 'wallet.credited': WalletEvent }
@@ -412,6 +402,13 @@ export const cardsApi = {
     },
     emits: { 'card.funded': cardEvents['card.funded'], 'wallet.created': WalletEvent },
   }),
+  /** A step in the deletion of an agent. Closes a batch of its cards, and is repeated until all are closed. */
+  endForAgent: post('/agents/{id}/end-cards', {
+    summary: 'Close the cards of an agent that is being deleted',
+    callers: [],
+    returns: [200, z.object({ done: z.boolean() })],
+    emits: { 'card.closed': cardEvents['card.closed'], ...purseEvents },
+  }),
 }
 
 export const cardControlsApi = {
@@ -436,55 +433,41 @@ export const cardControlsApi = {
   }),
 }
 
-const fails = { card_not_found: notFound('card') }
-
-const step = {
-  callers: [],
-  returns: [200, z.object({ acted: z.boolean() })],
-  fails,
-} as const
-
-const outside = { ...step, run: 'external', requires: 'cardProcessor', emits: stepEvents } as const
-
 /** Each step may be repeated. A step that is not due changes nothing. */
-export const cardStepsApi = {
-  status: get('/cards/{id}/status', {
-    readsClock: true,
-    summary: 'Get the status of a card’s process',
-    callers: [],
-    returns: [
-      200,
-      ProcessStatusRecord.extend({
-        next: z.enum(cardSteps).nullable().meta({ description: 'The next step.' }),
-      }),
-    ],
-    fails,
+export const cardSteps = {
+  issue: step('cards.issue', {
+    summary: 'Request a card from the processor',
+    calls: 'cardProcessor',
+    emits: {
+      'card.issued': cardEvents['card.issued'],
+      'card.activated': cardEvents['card.activated'],
+      'card.closed': cardEvents['card.closed'],
+    },
   }),
-  issue: post('/cards/{id}/issue', { ...outside, summary: 'Request a card from the processor' }),
-  replace: post('/cards/{id}/replace-number', {
-    ...outside,
+  replace: step('cards.replace', {
     summary: 'Request a new number for a card from the processor',
+    calls: 'cardProcessor',
+    emits: {
+      'card.rotated': cardEvents['card.rotated'],
+      'card.closed': cardEvents['card.closed'],
+      'card.processor_refused': cardEvents['card.processor_refused'],
+    },
   }),
-  tell: post('/cards/{id}/tell-processor', {
-    ...outside,
+  tell: step('cards.tell', {
     summary: 'Send the state, limits and controls of a card to the processor',
+    calls: 'cardProcessor',
+    emits: {
+      'card.frozen': cardEvents['card.frozen'],
+      'card.processor_refused': cardEvents['card.processor_refused'],
+    },
   }),
   /** Closes nothing before its time, by the tenant's clock. */
-  end: post('/cards/{id}/end', {
-    ...step,
+  end: step('cards.end', {
     summary: 'Close a replaced number, or a card, at its end',
     emits: { 'card.closed': cardEvents['card.closed'] },
   }),
-  returnPurse: post('/cards/{id}/return-purse', {
-    ...step,
+  returnPurse: step('cards.returnPurse', {
     summary: 'Return the balance of a closed card’s purse',
     emits: purseEvents,
-  }),
-  /** A step in the deletion of an agent. Closes a batch of its cards, and is repeated until all are closed. */
-  endForAgent: post('/agents/{id}/end-cards', {
-    summary: 'Close the cards of an agent that is being deleted',
-    callers: [],
-    returns: [200, z.object({ done: z.boolean() })],
-    emits: { 'card.closed': cardEvents['card.closed'], ...purseEvents },
   }),
 }

@@ -2,13 +2,14 @@ import { findAgent } from '../../control/agents/index.ts'
 import { CardTerms, type cardStatuses } from '../../control/card-terms/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { bindHandlers, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { bindHandlers, externalCall } from '../../kernel/contract/operation.ts'
 import { inRange } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { formatMinute } from '../../values/clock.ts'
-import { cardStepsApi, cardsApi } from './api.ts'
+import { cardSteps, cardsApi } from './api.ts'
 import {
   Card,
   CardNumber,
@@ -20,20 +21,14 @@ import {
 } from './card.ts'
 import { cardResponse, cardResponses, lockCard, storedCardResponse } from './card-with-terms.ts'
 import { cardControlHandlers, changeCardLimits } from './controls.ts'
-import { type CardStep, nextCardStep } from './due.ts'
-import {
-  cardIssueRequest,
-  issueCardWithCall,
-  issueStep,
-  recordIssuedCard,
-  requestCardIssue,
-} from './issue.ts'
+import { nextCardStep } from './due.ts'
+import { cardIssueRequest, issueCardWithCall, recordIssuedCard, requestCardIssue } from './issue.ts'
 import { type CardSignal, cardProcess } from './process.ts'
-import { fundCard, returnPurseStep } from './purse.ts'
+import { fundCard } from './purse.ts'
 import { agentDeletionStep, cardReactions } from './reactions.ts'
-import { replaceNumberStep, rotateCardNumber } from './rotate.ts'
-import { activateCard, closeCardOperation, endCardStep, freezeCardOperation, unfreezeCard } from './states.ts'
-import { cardNoticeEvents, syncProcessorStep } from './sync-processor.ts'
+import { rotateCardNumber } from './rotate.ts'
+import { activateCard, closeCardOperation, freezeCardOperation, unfreezeCard } from './states.ts'
+import { cardNoticeEvents } from './sync-processor.ts'
 import { wideningsOfNewCard } from './widening.ts'
 
 /** Operators see this, and Temporal stores it, so it contains no names and no digits. */
@@ -44,20 +39,6 @@ function summaryOf({ usage, mode, status, closedReason, processorProblem }: Card
   return reason ? `${head} (${reason.replaceAll('_', ' ')})` : head
 }
 
-const WAITS: Readonly<Record<CardStep, string>> = {
-  issue: 'for the processor to issue it',
-  replace: 'for the processor to issue another number',
-  tell: 'for the processor to confirm its state',
-  return: 'for the balance of its purse to be returned',
-  end: 'for its expiry or a change',
-}
-
-function waitsFor(step: CardStep, at: Date, now: Date): string {
-  if (at <= now) return WAITS[step]
-  const asked = step === 'end' ? 'at the latest' : 'which is tried again'
-  return `${WAITS[step]}, ${asked} at ${formatMinute(at)}`
-}
-
 const SIGNALS: Readonly<Record<(typeof cardStatuses)[number], CardSignal[]>> = {
   pending: ['close'],
   inactive: ['close'],
@@ -66,27 +47,28 @@ const SIGNALS: Readonly<Record<(typeof cardStatuses)[number], CardSignal[]>> = {
   closed: [],
 }
 
-const status: HandlerOf<typeof cardStepsApi.status> = async ({ params }, { records, now, refuse }) => {
+/** What the run of a card reads. */
+export async function cardStatus(id: string, { em, now }: ReadContext) {
   const [card, terms, numbers] = await Promise.all([
-    records.findOne(Card, { id: params.id }),
-    records.findOne(CardTerms, { id: params.id }),
-    records.find(CardNumber, { cardId: params.id }),
+    em.findOne(Card, { id }),
+    em.findOne(CardTerms, { id }),
+    em.find(CardNumber, { cardId: id }),
   ])
-  if (!card || !terms) return refuse('card_not_found')
+  if (!card || !terms) return undefined
   const status: keyof typeof SIGNALS = card.status
   const next = nextCardStep({ card, terms, numbers }, now)
   return {
     status,
     summary: summaryOf(card),
     closed: next === null,
-    dueInMs: next && next.at.getTime() - now.getTime(),
-    waitsFor: next && waitsFor(next.step, next.at, now),
-    signals: next ? SIGNALS[status] : [],
     next: next?.step ?? null,
+    dueInMs: next && next.at.getTime() - now.getTime(),
+    deadline: next && next.at > now ? formatMinute(next.at) : null,
+    signals: next ? SIGNALS[status] : [],
   }
 }
 
-const cardHandlers = bindHandlers(cardsApi, {
+const cards = bindHandlers(cardsApi, {
   create: externalCall(cardsApi.create, {
     async reserve({ body }, context) {
       const { displayName, webauthnAssertion, ...members } = body
@@ -103,7 +85,7 @@ const cardHandlers = bindHandlers(cardsApi, {
       const reserved = await issueCardWithCall({ ...members, displayName }, context)
       return typeof reserved === 'string' ? context.refuse(reserved) : cardIssueRequest(reserved, context)
     },
-    call: requestCardIssue,
+    call: (request, { systems }) => requestCardIssue(request, systems.cardProcessor(request.mode)),
     async record(answer, request, context) {
       const locked = await recordIssuedCard(answer, request, context)
       const { closedReason, processorProblem } = locked.card
@@ -158,15 +140,6 @@ const cardHandlers = bindHandlers(cardsApi, {
   rotate: rotateCardNumber,
   setLimits: changeCardLimits,
   fund: fundCard,
-})
-
-const cardSteps = bindHandlers(cardStepsApi, {
-  status,
-  issue: issueStep,
-  replace: replaceNumberStep,
-  tell: syncProcessorStep,
-  end: endCardStep,
-  returnPurse: returnPurseStep,
   endForAgent: agentDeletionStep,
 })
 
@@ -182,15 +155,16 @@ const cardsDue: Deadline = {
   due: 'due_at',
   open: 'due_at is not null',
   waits: 'true',
-  operations: ['cards.end', 'cards.returnPurse', 'cards.issue', 'cards.replace', 'cards.tell'],
+  activities: ['endCard', 'returnPurse', 'issueCard', 'replaceNumber', 'tellProcessor'],
 }
 
 export const cardsArea = area(
   'Cards',
   'Virtual cards of agents: issuing, freezing, closing, rotation; their limits, controls and purses.',
-  bindHandlers({ ...cardsApi, ...cardStepsApi }, { ...cardHandlers.handlers, ...cardSteps.handlers }),
+  cards,
   {
     personal: cardsPersonalData,
+    steps: cardSteps,
     entities: [CardTerms, Card, CardNumber],
     announces: cardNoticeEvents,
     machines: [cardMachine, cardNumberMachine],

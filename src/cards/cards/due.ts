@@ -12,8 +12,7 @@ interface CardState {
 }
 
 /** `issue`, `replace` and `tell` call the processor; `end` closes what has expired; `return` empties the purse. */
-export const cardSteps = ['issue', 'replace', 'tell', 'return', 'end'] as const
-export type CardStep = (typeof cardSteps)[number]
+type CardStep = 'issue' | 'replace' | 'tell' | 'return' | 'end'
 
 /** Longer than any call of the processor takes, so that no two are under way for one card. */
 const FIRST_PAUSE_MS = 20_000

@@ -3,13 +3,15 @@ import { CardTerms } from '../../control/card-terms/index.ts'
 import { assignCardToIntent, lockIntentForCard, notPayableByCardReason } from '../../control/intents/index.ts'
 import type { CardControls } from '../../control/rules/index.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
-import type { ExternalCallContext } from '../../kernel/contract/handlers.ts'
-import { externalCall } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { type IssuedCard, isProcessorFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
+import {
+  type CardProcessor,
+  type IssuedCard,
+  isProcessorFailure,
+  type ProcessorFailure,
+} from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
 import type { Cents } from '../../values/money.ts'
-import { cardStepsApi } from './api.ts'
 import { Card, CardNumber, cardEvent } from './card.ts'
 import {
   type CardContext,
@@ -27,9 +29,6 @@ import {
   newProcessorCard,
   processorCallFor,
   processorProblemText,
-  STEP_NOT_DUE,
-  STEP_NOT_TAKEN,
-  STEP_TAKEN,
 } from './processor-calls.ts'
 import { closeCard, moveCardStatus } from './states.ts'
 
@@ -150,24 +149,17 @@ export const cardIssueRequest = (
   return cardNumberRequestFor(locked, { reference, requestedAt }, context)
 }
 
-export const requestCardIssue = (request: CardNumberRequest, { systems, requestId }: ExternalCallContext) =>
-  systems
-    .cardProcessor(request.mode)
-    .issue(newProcessorCard(request), processorCallFor(request, request.reference, { requestId }))
+/** Undefined if the call is not due. */
+export async function reserveCardIssue(
+  cardId: string,
+  context: WriteContext,
+): Promise<CardNumberRequest | undefined> {
+  const locked = await lockForProcessorCall(cardId, 'issue', context)
+  return locked ? cardIssueRequest(locked, context) : undefined
+}
 
-export const issueStep = externalCall(cardStepsApi.issue, {
-  async reserve({ params }, context) {
-    const locked = await lockForProcessorCall(params.id, 'issue', context)
-    return locked ? cardIssueRequest(locked, context) : STEP_NOT_DUE
-  },
-  call: requestCardIssue,
-  async record(answer, request, context) {
-    await recordIssuedCard(answer, request, context)
-    return STEP_TAKEN
-  },
-  // Its process asks again: under the same reference there is one card.
-  recover: async () => STEP_NOT_TAKEN,
-})
+export const requestCardIssue = (request: CardNumberRequest, processor: CardProcessor) =>
+  processor.issue(newProcessorCard(request), processorCallFor(request, request.reference))
 
 type Recording = CardContext<'card.issued' | 'card.activated' | 'card.closed'>
 

@@ -1,4 +1,4 @@
-import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
+import type { DurableProcess } from '../../kernel/contract/process.ts'
 
 export const cardProcess = {
   name: 'card',
@@ -13,47 +13,7 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /cards/{id}/freeze\`. *Request Cancellation* changes nothing.`,
   recurs: true,
-  read: { activity: 'readCard', operation: 'cards.status', summary: 'Status of the card' },
-  decide: 'decideCard',
-  signals: {
-    freeze: {
-      effect: 'Declines all payments until the card is unfrozen.',
-      operation: 'cards.freeze',
-      body: (by, comment) => ({ reason: comment ?? `Frozen by ${by}` }),
-    },
-    unfreeze: { effect: 'Unfreezes the card.', operation: 'cards.unfreeze', body: () => ({}) },
-    close: {
-      effect: 'Closes the card permanently.',
-      operation: 'cards.close',
-      body: (by, comment) => ({ reason: comment ?? `Closed by ${by}` }),
-    },
-  },
-  steps: {
-    issueCard: {
-      operation: 'cards.issue',
-      callsOutside: true,
-      summary: 'Ask the processor for the card, once',
-    },
-    replaceNumber: {
-      operation: 'cards.replace',
-      callsOutside: true,
-      summary: 'Ask the processor for another number, once',
-    },
-    tellProcessor: {
-      operation: 'cards.tell',
-      callsOutside: true,
-      summary: 'Send the card’s state, limits and controls to the processor',
-    },
-    endCard: { operation: 'cards.end', summary: 'Close the replaced number, or the card at its end' },
-    returnPurse: {
-      operation: 'cards.returnPurse',
-      summary: 'Return the money in the purse of the closed card',
-    },
-  },
-} as const satisfies RecordProcess
+  newIn: ['pending'],
+} as const satisfies DurableProcess
 
-export interface CardProcessStatus extends ProcessStatus {
-  readonly next: 'issue' | 'replace' | 'tell' | 'return' | 'end' | null
-}
-
-export type CardSignal = keyof typeof cardProcess.signals
+export type CardSignal = 'freeze' | 'unfreeze' | 'close'

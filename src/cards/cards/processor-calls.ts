@@ -1,9 +1,7 @@
 import type { CardTerms } from '../../control/card-terms/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
-import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
-import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
-import { AnswerNow } from '../../kernel/contract/handlers.ts'
-import type { ContextOf } from '../../kernel/contract/operation.ts'
+import type { Mode } from '../../kernel/contract/actor.ts'
+import type { CallerContext, EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type {
   CardHolder,
@@ -15,7 +13,6 @@ import type {
 import type { JsonName } from '../../values/json-names.ts'
 import { type Cents, cents } from '../../values/money.ts'
 import { truncateText } from '../../values/schemas.ts'
-import type { cardStepsApi } from './api.ts'
 import type { Card } from './card.ts'
 import { type LockedCard, type LockedCardNumbers, lockCardNumbers } from './card-with-terms.ts'
 import { beginProcessorCall, isProcessorCallDue, pendingProcessorCall, scheduleCardStep } from './due.ts'
@@ -30,6 +27,7 @@ export interface CardProcessorRequest {
   readonly cardId: string
   readonly mode: Mode
   readonly now: string
+  readonly requestId: string
 }
 
 export interface CardNumberRequest extends CardProcessorRequest {
@@ -81,15 +79,14 @@ export const newProcessorCard = ({
 })
 
 export const processorCallFor = (
-  { now }: CardProcessorRequest,
+  { now, requestId }: CardProcessorRequest,
   reference: string,
-  { requestId }: { readonly requestId: string },
 ): ProcessorCall => ({ reference, requestId, now: new Date(now) })
 
 export const cardProcessorRequest = (
   { id, mode }: Pick<Card, 'id' | 'mode'>,
-  { now }: Pick<TenantNow, 'now'>,
-): CardProcessorRequest => ({ cardId: id, mode, now: now.toISOString() })
+  { now, requestId }: CallerContext,
+): CardProcessorRequest => ({ cardId: id, mode, now: now.toISOString(), requestId })
 
 /**
  * Every repetition has the same members, since a processor may compare them. The card's holder is the owner,
@@ -98,11 +95,12 @@ export const cardProcessorRequest = (
 export async function cardNumberRequestFor(
   { card, terms }: Pick<LockedCard, 'card' | 'terms'>,
   { reference, requestedAt }: { readonly reference: string; readonly requestedAt: Date },
-  { records, tenant, now }: WriteContext,
+  context: WriteContext,
 ): Promise<CardNumberRequest> {
+  const { records, tenant } = context
   const owner = await findCustomer(records, tenant.ownerId)
   return {
-    ...cardProcessorRequest(card, { now }),
+    ...cardProcessorRequest(card, context),
     reference,
     requestedAt: requestedAt.toISOString(),
     ownerId: card.ownerId,
@@ -123,12 +121,6 @@ export const processorProblemText = (failure: ProcessorFailure): string =>
 const isUnanswered = (problem: string | null): boolean =>
   problem === UNANSWERED.late || problem === UNANSWERED.unusable
 
-export type CardStepContext = ContextOf<typeof cardStepsApi.issue>
-
-export const STEP_NOT_TAKEN = { acted: false }
-export const STEP_NOT_DUE = new AnswerNow(STEP_NOT_TAKEN)
-export const STEP_TAKEN = { acted: true }
-
 /** An answer ends an earlier failure, and the next step is due at once. */
 export function clearProcessorCall(locked: LockedCardNumbers, { now, wake }: EmitContext): void {
   const { card } = locked
@@ -138,10 +130,11 @@ export function clearProcessorCall(locked: LockedCardNumbers, { now, wake }: Emi
   wake(cardProcess, card)
 }
 
+/** Null if this call is not due. Otherwise no other call is made for the card until its answer is recorded. */
 export async function lockForProcessorCall(
   cardId: string,
   call: ReturnType<typeof pendingProcessorCall>,
-  context: CardStepContext,
+  context: WriteContext,
 ): Promise<LockedCardNumbers | null> {
   const { systems, tenant, now } = context
   const locked = await lockCardNumbers(cardId, context)

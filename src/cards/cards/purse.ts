@@ -1,6 +1,6 @@
 import type { Agent } from '../../control/agents/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context, EmitContext } from '../../kernel/contract/context.ts'
+import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type LockedBook, lockBook, shortfallMessage } from '../../money/ledger/index.ts'
@@ -8,12 +8,11 @@ import { findMainWallet, openWallet, walletEvent, walletsById } from '../../mone
 import { addMs, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { NO_CENTS, subtractCents } from '../../values/money.ts'
-import type { cardStepsApi, cardsApi, purseEvents } from './api.ts'
+import type { cardsApi, purseEvents } from './api.ts'
 import { Card, cardEvent } from './card.ts'
 import { cardWithBalance, lockAgentOfCard, lockCard, lockCardNumbers } from './card-with-terms.ts'
 import { scheduleCardStep } from './due.ts'
 import { cardProcess } from './process.ts'
-import { STEP_NOT_TAKEN, STEP_TAKEN } from './processor-calls.ts'
 
 type FundContext = ContextOf<typeof cardsApi.fund>
 
@@ -64,7 +63,7 @@ async function withPurse(
 
 const RETRY_HELD_MS = days(1)
 
-type Returning = Context<never, typeof purseEvents>
+type Returning = WriteContext<typeof purseEvents>
 
 interface PurseReturn {
   readonly book: LockedBook
@@ -102,23 +101,23 @@ export function returnPurse(
   card.purseDueAt = book.balance(walletId).posted > 0n ? addMs(now, RETRY_HELD_MS) : null
 }
 
-export const returnPurseStep: HandlerOf<typeof cardStepsApi.returnPurse> = async ({ params }, context) => {
-  const { records, sql, now, refuse, queueStatement, wake } = context
+/** Does nothing before the return is due, by the tenant's clock. */
+export async function returnDuePurse(cardId: string, context: Returning): Promise<void> {
+  const { records, sql, now, queueStatement, wake } = context
   const [agent, known] = await Promise.all([
-    lockAgentOfCard(params.id, context),
-    records.findOne(Card, { id: params.id }),
+    lockAgentOfCard(cardId, context),
+    records.findOne(Card, { id: cardId }),
   ])
-  if (!agent || !known) return refuse('card_not_found')
+  if (!agent || known?.status !== 'closed' || known.walletId === null) return
   const isDue = [known.purseDueAt, known.dueAt].some(at => at !== null && at <= now)
-  if (known.status !== 'closed' || known.walletId === null || !isDue) return STEP_NOT_TAKEN
+  if (!isDue) return
   const opened = await openPurseReturn([known.walletId], agent, context)
-  const locked = await lockCardNumbers(params.id, context)
-  if (!locked) return STEP_NOT_TAKEN
+  const locked = await lockCardNumbers(cardId, context)
+  if (!locked) return
   returnPurse(locked.card, opened, context)
   queueStatement(opened.book.post(sql))
   scheduleCardStep(locked, now)
   wake(cardProcess, locked.card)
-  return STEP_TAKEN
 }
 
 const SCHEDULE_RETURN = `

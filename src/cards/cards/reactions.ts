@@ -7,7 +7,7 @@ import { reaction, reactionToAll, whenMemberPresent } from '../../kernel/contrac
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { not, oneOf, type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
-import { cardEvents, type cardStepsApi } from './api.ts'
+import { cardEvents, type cardsApi } from './api.ts'
 import { Card } from './card.ts'
 import { openPurseReturn, returnPurse } from './purse.ts'
 import { closeCard, freezeCard } from './states.ts'
@@ -71,7 +71,7 @@ const CLOSE_BATCH = 200
  * Closes the cards of an agent that is being deleted, and empties their purses. A hold of a payment under way
  * returns to one of the owner's wallets when it is released.
  */
-export const agentDeletionStep: HandlerOf<typeof cardStepsApi.endForAgent> = async ({ params }, context) => {
+export const agentDeletionStep: HandlerOf<typeof cardsApi.endForAgent> = async ({ params }, context) => {
   const { records, sql, now, queueStatement, wake } = context
   const agent = await records.lock(Agent, params.id)
   if (agent?.status !== 'deleting') return { done: true }

@@ -1,8 +1,14 @@
-import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { type IssuedCard, isProcessorFailure, type ProcessorFailure } from '../../ports/card-processor.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import {
+  type CardProcessor,
+  type IssuedCard,
+  isProcessorFailure,
+  type ProcessorFailure,
+} from '../../ports/card-processor.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { cardStepsApi, type cardsApi } from './api.ts'
+import type { cardSteps, cardsApi } from './api.ts'
 import { cardEvent, cardNumberMachine } from './card.ts'
 import { cardResponse, type LockedCardNumbers, lockCard, lockCardNumbers } from './card-with-terms.ts'
 import { cardChangeBlocker } from './controls.ts'
@@ -10,16 +16,12 @@ import { scheduleCardStep, wakeCardProcess } from './due.ts'
 import { addCardNumber } from './issue.ts'
 import {
   type CardNumberRequest,
-  type CardStepContext,
   cardNumberRequestFor,
   clearProcessorCall,
   lockForProcessorCall,
   newProcessorCard,
   processorCallFor,
   processorProblemText,
-  STEP_NOT_DUE,
-  STEP_NOT_TAKEN,
-  STEP_TAKEN,
 } from './processor-calls.ts'
 import { closeCard } from './states.ts'
 
@@ -44,37 +46,38 @@ export const rotateCardNumber: HandlerOf<typeof cardsApi.rotate> = async ({ para
   return cardResponse(locked, context)
 }
 
-export const replaceNumberStep = externalCall(cardStepsApi.replace, {
-  async reserve({ params }, context) {
-    const locked = await lockForProcessorCall(params.id, 'replace', context)
-    if (!locked) return STEP_NOT_DUE
-    const { card } = locked
-    const { nextNumberId, nextNumberAt } = card
-    const current = locked.numbers.find(({ id }) => id === card.numberId)
-    if (!nextNumberId || !nextNumberAt || !current)
-      throw new Error('a rotation has the id of its next number')
-    const asked = { reference: nextNumberId, requestedAt: nextNumberAt }
-    const request = await cardNumberRequestFor(locked, asked, context)
-    return { request, processorCardId: current.processorCardId }
-  },
-  call({ request, processorCardId }, { systems, requestId }) {
-    const call = processorCallFor(request, request.reference, { requestId })
-    return systems.cardProcessor(request.mode).replace(processorCardId, newProcessorCard(request), call)
-  },
-  async record(answer, { request }, context) {
-    await recordReplaced(answer, request, context)
-    return STEP_TAKEN
-  },
-  // Its process asks again: under the same reference there is one number.
-  recover: async () => STEP_NOT_TAKEN,
-})
+interface Replacement {
+  readonly request: CardNumberRequest
+  /** The current number at the processor. */
+  readonly processorCardId: string
+}
+
+/** Undefined if the call is not due. */
+export async function reserveReplacement(
+  cardId: string,
+  context: WriteContext,
+): Promise<Replacement | undefined> {
+  const locked = await lockForProcessorCall(cardId, 'replace', context)
+  if (!locked) return undefined
+  const { card } = locked
+  const { nextNumberId, nextNumberAt } = card
+  const current = locked.numbers.find(({ id }) => id === card.numberId)
+  if (!nextNumberId || !nextNumberAt || !current) throw new Error('a rotation has the id of its next number')
+  const asked = { reference: nextNumberId, requestedAt: nextNumberAt }
+  const request = await cardNumberRequestFor(locked, asked, context)
+  return { request, processorCardId: current.processorCardId }
+}
+
+export const requestReplacement = ({ request, processorCardId }: Replacement, processor: CardProcessor) =>
+  processor.replace(processorCardId, newProcessorCard(request), processorCallFor(request, request.reference))
 
 const noNextNumber = { nextNumberId: null, nextNumberAt: null, overlapMinutes: null }
 
-async function recordReplaced(
+/** A repeated answer changes nothing: the rotation has ended. */
+export async function recordReplacement(
   answer: IssuedCard | ProcessorFailure,
-  { cardId, reference }: CardNumberRequest,
-  context: CardStepContext,
+  { request: { cardId, reference } }: Replacement,
+  context: WriteContext<(typeof cardSteps.replace)['emits']>,
 ): Promise<void> {
   const locked = await lockCardNumbers(cardId, context)
   if (locked?.card.nextNumberId !== reference) return

@@ -3,7 +3,7 @@ import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import type { cardStepsApi, cardsApi } from './api.ts'
+import type { cardsApi } from './api.ts'
 import { type Card, cardEvent, cardMachine, cardNumberMachine } from './card.ts'
 import {
   type CardContext,
@@ -114,14 +114,14 @@ export const closeCardOperation: HandlerOf<typeof cardsApi.close> = async ({ par
   return cardResponse(locked, context)
 }
 
-export const endCardStep: HandlerOf<typeof cardStepsApi.end> = async ({ params }, context) => {
-  const { now, refuse, wake } = context
-  const locked = await lockCardNumbers(params.id, context)
-  if (!locked) return refuse('card_not_found')
-  const acted = endNumbers(locked, now) || endCard(locked, context)
+/** Closes the replaced number, or the card, if its end has come by the tenant's clock. */
+export async function endDueCard(cardId: string, context: CardContext<'card.closed'>): Promise<void> {
+  const { now, wake } = context
+  const locked = await lockCardNumbers(cardId, context)
+  if (!locked) return
+  const hasEnded = endNumbers(locked, now) || endCard(locked, context)
   scheduleCardStep(locked, now)
-  if (acted) wake(cardProcess, locked.card)
-  return { acted }
+  if (hasEnded) wake(cardProcess, locked.card)
 }
 
 function endNumbers({ numbers }: LockedCardNumbers, now: Date): boolean {

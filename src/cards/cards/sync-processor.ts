@@ -1,6 +1,4 @@
-import type { Mode } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
-import { externalCall } from '../../kernel/contract/operation.ts'
+import type { CallerContext, Context, WriteContext } from '../../kernel/contract/context.ts'
 import {
   type CardNotice,
   type CardNumberState,
@@ -10,22 +8,18 @@ import {
   type ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { truncateText } from '../../values/schemas.ts'
-import { cardEvents, cardStepsApi } from './api.ts'
+import { cardEvents, type cardSteps } from './api.ts'
 import { type CardNumber, cardEvent } from './card.ts'
 import { type LockedCardNumbers, lockCardNumbers } from './card-with-terms.ts'
 import { needsProcessorSync, requiredProcessorState, scheduleCardStep, wakeCardProcess } from './due.ts'
 import {
   type CardProcessorRequest,
-  type CardStepContext,
   cardProcessorRequest,
   clearProcessorCall,
   lockForProcessorCall,
   processorCallFor,
   processorControlsFrom,
   processorProblemText,
-  STEP_NOT_DUE,
-  STEP_NOT_TAKEN,
-  STEP_TAKEN,
   type StoredCardControls,
   storedControls,
 } from './processor-calls.ts'
@@ -45,29 +39,24 @@ interface Replies {
   readonly controls: Reply | null
 }
 
-/** Sends the state of one number at a time, the number in use first, so that a call ends within seconds. */
-export const syncProcessorStep = externalCall(cardStepsApi.tell, {
-  async reserve({ params }, context) {
-    const locked = await lockForProcessorCall(params.id, 'tell', context)
-    const number = locked?.numbers.find(one => needsProcessorSync(locked, one))
-    return locked && number ? instructionFor(number, locked, context) : STEP_NOT_DUE
-  },
-  call: (instruction, { systems, requestId }): Promise<Replies> =>
-    carryOut(instruction, systems.cardProcessor(instruction.mode), requestId),
-  async record(replies, instruction, context) {
-    const locked = await lockCardNumbers(instruction.cardId, context)
-    if (!locked) return STEP_NOT_TAKEN
-    recordReplies(locked, instruction, replies, context)
-    return STEP_TAKEN
-  },
-  recover: async () => STEP_NOT_TAKEN,
-})
+/**
+ * The state and the controls to send for one number, the number in use first. A call is about one number, so that it ends
+ * within seconds. Undefined if the call is not due.
+ */
+export async function reserveInstruction(
+  cardId: string,
+  context: WriteContext,
+): Promise<Instruction | undefined> {
+  const locked = await lockForProcessorCall(cardId, 'tell', context)
+  const number = locked?.numbers.find(one => needsProcessorSync(locked, one))
+  return locked && number ? instructionFor(number, locked, context) : undefined
+}
 
 /** Each requested state has its own reference, which repetitions reuse. */
 function instructionFor(
   number: CardNumber,
   { card, terms }: LockedCardNumbers,
-  context: { readonly now: Date; readonly tenant: { readonly mode: Mode } },
+  context: CallerContext,
 ): Instruction {
   const wanted = requiredProcessorState(card, number)
   const sendsState = number.requestedState !== null || number.processorState !== wanted
@@ -85,9 +74,9 @@ function instructionFor(
   }
 }
 
-async function carryOut(instruction: Instruction, processor: CardProcessor, requestId: string) {
+export async function sendInstruction(instruction: Instruction, processor: CardProcessor): Promise<Replies> {
   const { numberId, processorCardId, state, controls } = instruction
-  const call = (reference: string) => processorCallFor(instruction, reference, { requestId })
+  const call = (reference: string) => processorCallFor(instruction, reference)
   const stateReply = state && (await processor.setState(processorCardId, state.wanted, call(state.reference)))
   if (!controls || (stateReply && isUnsettled(stateReply))) return { state: stateReply, controls: null }
   const reference = `${numberId}-controls-${controls.version}`
@@ -98,12 +87,13 @@ async function carryOut(instruction: Instruction, processor: CardProcessor, requ
 
 const isUnsettled = (reply: Reply): boolean => isProcessorFailure(reply) && reply.failure !== 'refused'
 
-function recordReplies(
-  locked: LockedCardNumbers,
-  { numberId, state, controls }: Instruction,
+export async function recordReplies(
   replies: Replies,
-  context: CardStepContext,
-): void {
+  { cardId, numberId, state, controls }: Instruction,
+  context: WriteContext<(typeof cardSteps.tell)['emits']>,
+): Promise<void> {
+  const locked = await lockCardNumbers(cardId, context)
+  if (!locked) return
   const { card } = locked
   const number = locked.numbers.find(({ id }) => id === numberId)
   if (!number) return

@@ -1,7 +1,6 @@
-import type { EmitContext } from '../../kernel/contract/context.ts'
-import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import type { EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { formatMinute } from '../../values/clock.ts'
-import type { onboardingStepsApi } from './api.ts'
+import type { onboardingSteps } from './api.ts'
 import {
   isOnboardingOpen,
   Onboarding,
@@ -11,56 +10,36 @@ import {
   openInformationRequest,
 } from './company-onboarding.ts'
 import { areIdentitiesSubmitted, missingIdentityMessages } from './company-people.ts'
-import { lockOnboarding, type OnboardingWithPeople, onboardingEvent } from './find.ts'
+import { lockOwnOnboarding, type OnboardingWithPeople, onboardingEvent } from './find.ts'
 import { type OnboardingSignal, onboardingProcess } from './process.ts'
 import type { onboardingEvents } from './schemas.ts'
 
-/** Run and sweep may both call this, also late. Each call does what is still due. */
-export const advanceOnboarding: HandlerOf<typeof onboardingStepsApi.advance> = async (
-  { params },
-  context,
-) => {
-  const submission = await lockOnboarding(params.id, context)
-  if (!submission) return context.refuse('onboarding_not_found')
+type Advancing = WriteContext<(typeof onboardingSteps.advance)['emits']>
+
+/** Begins the review, or ends what was not answered in time: what is still due, also late. */
+export async function advanceOnboarding(id: string, context: Advancing): Promise<void> {
+  const submission = await lockOwnOnboarding(id, context)
+  if (!submission) return
   const { onboarding, representatives } = submission
   const { status, dueAt } = onboarding
-  if (dueAt === null || dueAt > context.now) return { done: true }
+  if (dueAt === null || dueAt > context.now) return
   if (status === 'submitted' && areIdentitiesSubmitted(representatives)) {
     beginOnboardingReview(submission, context)
     approveWithoutOperator(submission, context)
   }
   if (status === 'needs_information') endOnboarding(submission, 'expired', context)
-  return { done: true }
 }
 
 /** With `KYC_PROVIDER=none` the one customer operates the installation. */
-function approveWithoutOperator(
-  submission: OnboardingWithPeople,
-  context: ContextOf<typeof onboardingStepsApi.advance>,
-): void {
+function approveWithoutOperator(submission: OnboardingWithPeople, context: Advancing): void {
   const { decider } = context.systems.identityVerification()
   if (decider === 'installation' && missingIdentityMessages(submission.representatives).length === 0)
     approveSubmission(submission, decider, context)
 }
 
-export const onboardingProcessStatus: HandlerOf<typeof onboardingStepsApi.status> = async (
-  { params },
-  { records, now, refuse },
-) => {
-  const onboarding = await records.findOne(Onboarding, { id: params.id })
-  return onboarding ? processStatusOf(onboarding, now) : refuse('onboarding_not_found')
-}
-
 /** Temporal stores this summary of the run, so it names neither the company nor its people. */
 const summaryOf = ({ ownerId, mode, status }: Onboarding): string =>
   `Onboarding of ${ownerId} in ${mode} mode: ${status.replace('_', ' ')}`
-
-function waitsFor(onboarding: Onboarding): string {
-  if (onboarding.status === 'submitted') return 'for the identity of each representative to be sent'
-  if (onboarding.status === 'in_review') return 'for the operator to decide'
-  const until = openInformationRequest(onboarding)?.expiresAt
-  return `for the company’s answer, until ${formatMinute(new Date(until ?? 0))}`
-}
 
 const signalsOf = ({ status }: Onboarding): OnboardingSignal[] => {
   if (status === 'needs_information') return ['reject']
@@ -69,14 +48,19 @@ const signalsOf = ({ status }: Onboarding): OnboardingSignal[] => {
     : ['reject', 'requestInformation']
 }
 
-function processStatusOf(onboarding: Onboarding, now: Date) {
+/** What the run of an onboarding reads. */
+export async function onboardingState(id: string, { em, now }: ReadContext) {
+  const onboarding = await em.findOne(Onboarding, { id })
+  if (!onboarding) return undefined
   const closed = !isOnboardingOpen(onboarding)
+  const { status, dueAt } = onboarding
+  const answerBy = openInformationRequest(onboarding)?.expiresAt
   return {
-    status: onboarding.status,
+    status,
     summary: summaryOf(onboarding),
     closed,
-    dueInMs: onboarding.dueAt && onboarding.dueAt.getTime() - now.getTime(),
-    waitsFor: closed ? null : waitsFor(onboarding),
+    dueInMs: dueAt && dueAt.getTime() - now.getTime(),
+    deadline: answerBy === undefined ? null : formatMinute(new Date(answerBy)),
     signals: closed ? [] : signalsOf(onboarding),
   }
 }

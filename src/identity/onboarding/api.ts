@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { get, list, patch, post } from '../../kernel/contract/operation.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { freeTextSchema, ProcessStatusRecord } from '../../values/schemas.ts'
+import { freeTextSchema } from '../../values/schemas.ts'
 import { MAX_QUESTION_ROUNDS } from './company-onboarding.ts'
 import {
   companySchema,
@@ -174,20 +175,10 @@ export const onboardingApi = {
   }),
 }
 
-export const onboardingStepsApi = {
-  status: get('/onboarding/{id}/status', {
-    readsClock: true,
-    summary: 'Get the status of an onboarding’s process',
-    callers: [],
-    returns: [200, ProcessStatusRecord],
-    fails: { onboarding_not_found },
-  }),
-  /** Does nothing before the tenant's clock reaches the due time, or when repeated. */
-  advance: post('/onboarding/{id}/advance', {
+export const onboardingSteps = {
+  /** Does nothing before the tenant's clock reaches the due time. */
+  advance: step('onboarding.advance', {
     summary: 'Take an onboarding into review, approve it without an operator, or expire it',
-    callers: [],
-    returns: [200, z.object({ done: z.boolean() })],
-    fails: { onboarding_not_found },
     emits: {
       'onboarding.in_review': onboardingEvents['onboarding.in_review'],
       'onboarding.approved': onboardingEvents['onboarding.approved'],

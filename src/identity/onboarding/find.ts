@@ -1,5 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context, ReadContext } from '../../kernel/contract/context.ts'
+import type { Context, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { inRange, type RecordCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
@@ -33,8 +33,13 @@ export async function actForOnboardingOwner(
 }
 
 export async function lockOnboarding(id: string, context: Context): Promise<OnboardingWithPeople | null> {
-  if (!(await actForOnboardingOwner(id, context))) return null
-  const { records } = context
+  return (await actForOnboardingOwner(id, context)) ? lockOwnOnboarding(id, context) : null
+}
+
+export async function lockOwnOnboarding(
+  id: string,
+  { records }: WriteContext,
+): Promise<OnboardingWithPeople | null> {
   const inOrder = { orderBy: { ordinal: 'asc' }, lock: true } as const
   const [onboarding, representatives, beneficialOwners] = await Promise.all([
     records.lock(Onboarding, id),

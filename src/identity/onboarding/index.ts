@@ -1,4 +1,5 @@
-export { onboardingApi } from './api.ts'
+export { advanceOnboarding, onboardingState } from './advance.ts'
+export { onboardingApi, onboardingSteps } from './api.ts'
 export { findOnboardedCompany } from './find.ts'
 export { findRepresentative, missingCompanyItems, recordIdentityStatus } from './identities.ts'
 export { OnboardingEvent } from './schemas.ts'

@@ -1,9 +1,8 @@
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { advanceOnboarding, onboardingProcessStatus } from './advance.ts'
 import { answerOnboardingQuestions, withdrawOnboarding } from './answer.ts'
-import { onboardingApi, onboardingStepsApi } from './api.ts'
+import { onboardingApi, onboardingSteps } from './api.ts'
 import {
   Onboarding,
   OPEN_ONBOARDING_SQL,
@@ -21,35 +20,30 @@ import {
 import { onboardingProcess } from './process.ts'
 import { submitOnboarding } from './submit.ts'
 
-const onboardings = bindHandlers(
-  { ...onboardingApi, ...onboardingStepsApi },
-  {
-    create: submitOnboarding,
-    update: answerOnboardingQuestions,
-    withdraw: withdrawOnboarding,
-    requestInformation: requestOnboardingInformation,
-    approve: approveOnboarding,
-    reject: rejectOnboarding,
-    advance: advanceOnboarding,
-    status: onboardingProcessStatus,
+const onboardings = bindHandlers(onboardingApi, {
+  create: submitOnboarding,
+  update: answerOnboardingQuestions,
+  withdraw: withdrawOnboarding,
+  requestInformation: requestOnboardingInformation,
+  approve: approveOnboarding,
+  reject: rejectOnboarding,
 
-    async list({ query: { status: wanted, ownerId, mode } }, context) {
-      const condition = definedOnly({ status: wanted, ownerId, mode })
-      const { data, ...page } = await (context.actor.tenant
-        ? context.page(Onboarding, condition)
-        : onboardingPageOfAllOwners(condition, context))
-      return { ...page, data: (await loadOnboardingPeople(data, context.sql)).map(onboardingResponse) }
-    },
-
-    async get({ params }, context) {
-      const { records, sql, refuse } = context
-      if (!(await actForOnboardingOwner(params.id, context))) return refuse('onboarding_not_found')
-      const onboarding = await records.findOne(Onboarding, { id: params.id })
-      const [submission] = await loadOnboardingPeople(onboarding ? [onboarding] : [], sql)
-      return submission ? onboardingResponse(submission) : refuse('onboarding_not_found')
-    },
+  async list({ query: { status: wanted, ownerId, mode } }, context) {
+    const condition = definedOnly({ status: wanted, ownerId, mode })
+    const { data, ...page } = await (context.actor.tenant
+      ? context.page(Onboarding, condition)
+      : onboardingPageOfAllOwners(condition, context))
+    return { ...page, data: (await loadOnboardingPeople(data, context.sql)).map(onboardingResponse) }
   },
-)
+
+  async get({ params }, context) {
+    const { records, sql, refuse } = context
+    if (!(await actForOnboardingOwner(params.id, context))) return refuse('onboarding_not_found')
+    const onboarding = await records.findOne(Onboarding, { id: params.id })
+    const [submission] = await loadOnboardingPeople(onboarding ? [onboarding] : [], sql)
+    return submission ? onboardingResponse(submission) : refuse('onboarding_not_found')
+  },
+})
 
 export const onboardingArea = area(
   'Onboarding',
@@ -57,6 +51,7 @@ export const onboardingArea = area(
   onboardings,
   {
     personal: onboardingPersonalData,
+    steps: onboardingSteps,
     entities: [Onboarding, Representative, BeneficialOwner],
     machines: [onboardingMachine, representativeIdentityMachine],
     deadlines: [
@@ -65,7 +60,7 @@ export const onboardingArea = area(
         table: 'onboardings',
         open: OPEN_ONBOARDING_SQL,
         waits: 'true',
-        operations: ['onboarding.advance'],
+        activities: ['advanceOnboarding'],
       },
     ],
     openRecords: [

@@ -1,4 +1,4 @@
-import type { RecordProcess } from '../../kernel/contract/process.ts'
+import type { DurableProcess } from '../../kernel/contract/process.ts'
 
 export const onboardingProcess = {
   name: 'onboarding',
@@ -12,32 +12,6 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 - \`requestInformation\` asks the company for what the reason says.
 
 In live mode, and where \`KYC_PROVIDER\` is \`manual\` or \`none\`, they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /onboarding/{id}/approve\`.`,
-  read: { activity: 'readOnboarding', operation: 'onboarding.status', summary: 'Status of the onboarding' },
-  decide: 'answerOnboarding',
-  signals: {
-    approve: {
-      effect: 'Approves the onboarding if each representative is verified.',
-      operation: 'onboarding.approve',
-      body: () => ({}),
-    },
-    reject: {
-      effect: 'Rejects the onboarding. The reason is shown to the company.',
-      operation: 'onboarding.reject',
-      body: (_by, comment) => (comment ? { reason: comment } : {}),
-    },
-    requestInformation: {
-      effect: 'Asks the company for the information in the reason.',
-      operation: 'onboarding.requestInformation',
-      body: (_by, comment) => ({ questions: comment ? [comment] : [] }),
-    },
-  },
-  opensLiveMoney: true,
-  steps: {
-    advanceOnboarding: {
-      operation: 'onboarding.advance',
-      summary: 'Begin the review, or end what was not answered in time',
-    },
-  },
-} as const satisfies RecordProcess
+} as const satisfies DurableProcess
 
-export type OnboardingSignal = keyof typeof onboardingProcess.signals
+export type OnboardingSignal = 'approve' | 'reject' | 'requestInformation'

@@ -44,7 +44,7 @@ export const stepOperation = ({ key, summary, emits, calls }: Step, tag = ''): R
     summary,
     emits,
     returns: [200, z.unknown()],
-    ...(calls && { requires: calls }),
+    ...(calls && { requires: calls, run: 'external' }),
   },
 })
 
@@ -74,6 +74,7 @@ export interface OperatorDecision {
     | undefined
   /** It carries no name, and runs its operation as the process. */
   readonly withoutPayload?: true | undefined
+  readonly openLiveMoney?: boolean
   readonly requestId: string
   readonly waitingRun?: WaitingRun | undefined
 }

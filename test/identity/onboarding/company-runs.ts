@@ -1,7 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
-import { recordActivities } from '../../../activities/shared/record-activities.ts'
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { onboardingActivities } from '../../../activities/onboardings.ts'
+import { activityTools } from '../../../activities/shared/tools.ts'
+import { areas } from '../../../src/areas.ts'
 import { onboardingProcess } from '../../../src/identity/onboarding/process.ts'
+import { allOperations } from '../../../src/kernel/contract/area.ts'
+import type { Systems } from '../../../src/kernel/contract/ports.ts'
+import type { ReceivedSignal } from '../../../src/kernel/contract/step.ts'
+import type { StepRunner } from '../../../src/kernel/run/steps.ts'
 import { formatMinute } from '../../../src/values/clock.ts'
+import { aRun } from '../../support/activities.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { COMPANY, setIdentities, submitted } from '../../support/identity/company.ts'
@@ -109,18 +117,21 @@ describe('the run of an onboarding', () => {
 })
 
 describe('where companies are real ones', () => {
-  const activities = recordActivities(
-    onboardingProcess,
-    () => Promise.reject(new Error('no operation may run')),
-    {
-      operatorSignals: false,
-      openLiveMoney: true,
-    },
+  const systems = { identityVerification: () => ({ name: 'manual' }) } as unknown as Systems
+  const steps = {} as StepRunner
+  const settings = { operatorSignals: false }
+  const run = aRun(() => Promise.reject(new Error('no operation may run')))
+  const operations = allOperations(areas)
+  const { answerOnboarding } = onboardingActivities(
+    activityTools({ steps, operations, systems, settings }, run),
   )
+
+  const answerAs = (signalled: ReceivedSignal) =>
+    new MockActivityEnvironment().run(answerOnboarding, signalled)
 
   test('refuses signals, also in test mode, unless OPERATOR_SIGNALS is set', async () => {
     const of = { id: 'onboarding_1', ownerId: 'customer_1', mode: 'test', agentId: null } as const
-    expect(await activities.answerOnboarding({ ...of, verb: 'approve', payload: { by: 'Ada' } })).toContain(
+    expect(await answerAs({ ...of, verb: 'approve', payload: { by: 'Ada' } })).toContain(
       'OPERATOR_SIGNALS is off',
     )
   })

@@ -22,7 +22,7 @@ const { database } = engine.runtime
 const sql = sqlOn(database.pool)
 const executeReally = createExecutor(engine.runtime)
 
-/** Two deadlines without a run: one calls the card processor, the other does not. */
+/** Two deadlines without a run: one calls the identity provider, the other does not. */
 const probing: Areas = {
   ...areas,
   probes: area(
@@ -31,7 +31,7 @@ const probing: Areas = {
     { api: {}, handlers: {} },
     {
       deadlines: [
-        { process: { name: 'calling' }, table: 'calling_records', open: 'true', operations: ['cards.tell'] },
+        { process: { name: 'calling' }, table: 'calling_records', open: 'true', operations: ['kyc.inquire'] },
         { process: { name: 'plain' }, table: 'plain_records', open: 'true', operations: ['sessions.expire'] },
       ],
     },
@@ -50,15 +50,15 @@ async function dueRecords(
   return ownerId
 }
 
-/** A processor that answers no call until the test lets it. */
-function hangingProcessor() {
+/** A provider that answers no call until the test lets it. */
+function hangingProvider() {
   const answered = Promise.withResolvers<void>()
   const calls: string[] = []
   const ended: string[] = []
   const done: ApiResponse = { status: 200, body: '{"done":true}' }
   async function execute(call: ApiCall): Promise<ApiResponse> {
     const { id = '' } = call.input.params
-    const table = call.operation.key === 'cards.tell' ? 'calling_records' : 'plain_records'
+    const table = call.operation.key === 'kyc.inquire' ? 'calling_records' : 'plain_records'
     if (!id.startsWith('customer_')) return executeReally(call)
     if (table === 'calling_records') {
       calls.push(id)
@@ -91,46 +91,46 @@ const of = (owner: string, ids: readonly string[]) => ids.filter(id => id.starts
 
 beforeEach(() => sql('delete from calling_records'))
 
-describe('a processor that does not answer', () => {
+describe('a provider that does not answer', () => {
   test('delays no round of the sweep, no other owner, and gets few calls of one owner at once', async () => {
-    const processor = hangingProcessor()
-    const { sweep, settle } = sweeper(processor.execute)
+    const provider = hangingProvider()
+    const { sweep, settle } = sweeper(provider.execute)
     const many = await dueRecords('calling_records', 1_300)
     const other = await dueRecords('calling_records', 1)
     const plain = await dueRecords('plain_records', 3)
     await sweep()
-    expect(of(plain, processor.ended)).toHaveLength(3)
-    await until('the other owner is served', () => of(other, processor.calls).length === 1)
-    expect(of(many, processor.calls)).toHaveLength(4)
+    expect(of(plain, provider.ended)).toHaveLength(3)
+    await until('the other owner is served', () => of(other, provider.calls).length === 1)
+    expect(of(many, provider.calls)).toHaveLength(4)
     await sweep()
-    expect([of(many, processor.calls).length, of(other, processor.calls).length]).toEqual([4, 1])
-    processor.answer()
+    expect([of(many, provider.calls).length, of(other, provider.calls).length]).toEqual([4, 1])
+    provider.answer()
     await settle()
-    expect(of(other, processor.ended)).toHaveLength(1)
-    expect(of(many, processor.ended)).toHaveLength(20)
+    expect(of(other, provider.ended)).toHaveLength(1)
+    expect(of(many, provider.ended)).toHaveLength(20)
     await sweep()
     await settle()
-    expect(of(many, processor.ended).length).toBeGreaterThanOrEqual(40)
+    expect(of(many, provider.ended).length).toBeGreaterThanOrEqual(40)
     expect(failures).toEqual([])
   })
 
   test('of one mode does not delay the owner’s calls of the other mode', async () => {
-    const processor = hangingProcessor()
-    const { sweep, settle } = sweeper(processor.execute)
+    const provider = hangingProvider()
+    const { sweep, settle } = sweeper(provider.execute)
     const owner = await dueRecords('calling_records', 30)
     await sweep()
-    await until('the calls hang', () => processor.calls.length === 4)
+    await until('the calls hang', () => provider.calls.length === 4)
     await dueRecords('calling_records', 1, { ownerId: owner, mode: 'live' })
     await sweep()
-    await until('the live call is made', () => processor.calls.includes(`${owner}_live1`))
-    expect(of(owner, processor.calls)).toHaveLength(5)
-    processor.answer()
+    await until('the live call is made', () => provider.calls.includes(`${owner}_live1`))
+    expect(of(owner, provider.calls)).toHaveLength(5)
+    provider.answer()
     await settle()
   })
 
   test('reports what fails beside the round', async () => {
     const failing = async (call: ApiCall): Promise<ApiResponse> => {
-      if (call.operation.key === 'cards.tell') throw new Error('lost')
+      if (call.operation.key === 'kyc.inquire') throw new Error('lost')
       return executeReally(call)
     }
     const { sweep, settle } = sweeper(failing)
@@ -148,7 +148,7 @@ describe('the steps of runs', () => {
       .flatMap(({ openRecords }) => openRecords.map(({ process }) => process))
       .filter(isRecordProcess)
     const steps = processes.flatMap(({ steps }) => Object.values(steps))
-    expect(steps.length).toBeGreaterThan(30)
+    expect(steps.length).toBeGreaterThan(20)
     const wrong = steps.filter(
       ({ operation, callsOutside = false }) => callsOutside !== outside.get(operation),
     )

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
+import { cardSteps } from '../../../src/cards/cards/index.ts'
 import { CallsBeside } from '../../../src/kernel/background/calls-beside.ts'
 import {
   advanceTenantClock,
@@ -9,6 +10,8 @@ import {
 import type { Tenant } from '../../../src/kernel/contract/actor.ts'
 import { type Areas, area } from '../../../src/kernel/contract/area.ts'
 import type { ApiCall, ApiResponse } from '../../../src/kernel/contract/call.ts'
+import type { Deadline } from '../../../src/kernel/contract/deadline.ts'
+import type { BindActivities, RecordRef } from '../../../src/kernel/contract/step.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { readClockOffset } from '../../../src/kernel/database/tenant-clock.ts'
 import { createExecutor } from '../../../src/kernel/run/execute.ts'
@@ -25,10 +28,10 @@ const engine = await startEngine(
 const { database } = engine.runtime
 const sql = sqlOn(database.pool)
 const executeReally = createExecutor(engine.runtime)
-const activities = activitiesOf(engine.runtime)
+const activitiesReally = activitiesOf(engine.runtime)
 
 /** Records that take several steps, one after the other, by a run or where that is late. */
-const steppingBy = (operations: readonly string[]): Areas => ({
+const steppingBy = (taken: Pick<Deadline, 'activities' | 'operations'>): Areas => ({
   ...areas,
   stepping: area(
     'Stepping',
@@ -41,14 +44,14 @@ const steppingBy = (operations: readonly string[]): Areas => ({
           table: 'stepped',
           open: 'due_at is not null',
           waits: 'true',
-          operations,
+          ...taken,
         },
       ],
     },
   ),
 })
 
-const stepping = steppingBy(['sessions.expire'])
+const stepping = steppingBy({ operations: ['sessions.expire'] })
 
 const newTenant = (): Tenant => ({ ownerId: newId('customer'), mode: 'test' })
 
@@ -67,20 +70,40 @@ interface Step {
 const steps: Step[] = []
 
 /** The next step is due at the instant of the one before it, or when that one is taken. */
+type NextDue = 'at its instant' | 'when it is taken'
+
+const isStepped = (id: string): boolean => id.startsWith('stepped_')
+
+async function takeStep({ id, ownerId, mode }: RecordRef, next: NextDue): Promise<void> {
+  const offset = await readClockOffset(sql, { ownerId, mode })
+  steps.push({ id, day: Math.round(offset / days(1)) })
+  await sql(
+    `update stepped set steps = steps - 1, due_at = case when steps > 1 then coalesce($2, due_at) end
+     where id = $1`,
+    [id, next === 'when it is taken' ? clock.tenant(offset) : null],
+  )
+}
+
 const executor =
-  (next: 'at its instant' | 'when it is taken') =>
+  (next: NextDue) =>
   async (call: ApiCall): Promise<ApiResponse> => {
     const { id = '' } = call.input.params
-    if (!id.startsWith('stepped_')) return executeReally(call)
-    const offset = await readClockOffset(sql, call.actor.tenant as Tenant)
-    steps.push({ id, day: Math.round(offset / days(1)) })
-    await sql(
-      `update stepped set steps = steps - 1, due_at = case when steps > 1 then coalesce($2, due_at) end
-       where id = $1`,
-      [id, next === 'when it is taken' ? clock.tenant(offset) : null],
-    )
+    if (!isStepped(id)) return executeReally(call)
+    await takeStep({ id, ...(call.actor.tenant as Tenant) }, next)
     return { status: 200, body: '{"done":true}', hasEmitted: true }
   }
+
+/** The step that calls the card processor is taken without it. */
+const activities: BindActivities = caller => {
+  const usual = activitiesReally(caller)
+  async function tellProcessor(ref: RecordRef) {
+    if (!isStepped(ref.id)) return usual.tellProcessor(ref)
+    await takeStep(ref, 'when it is taken')
+    caller.onChange?.(cardSteps.tell)
+    return { status: 'stepped', summary: 'A record of a test', closed: false, dueInMs: 0 }
+  }
+  return { ...usual, tellProcessor: Object.assign(tellProcessor, { calls: cardSteps.tell }) }
+}
 
 beforeEach(async () => {
   steps.length = 0
@@ -121,14 +144,17 @@ describe('the steps that follow while the test clock moves', () => {
 })
 
 describe('the steps that follow from a rescued one', () => {
-  async function rescuedIn(operations: readonly string[], turns = new SystemTurns()): Promise<Rescue[]> {
+  async function rescuedIn(
+    taken: Parameters<typeof steppingBy>[0],
+    turns = new SystemTurns(),
+  ): Promise<Rescue[]> {
     const rescues: Rescue[] = []
     const calls = new CallsBeside(error => {
       throw error
     })
     await endOverdueRecords({
       database,
-      areas: steppingBy(operations),
+      areas: steppingBy(taken),
       activities,
       execute: executor('when it is taken'),
       rescueAfterMs: 30_000,
@@ -139,21 +165,22 @@ describe('the steps that follow from a rescued one', () => {
     return rescues.filter(({ id }) => id.startsWith('stepped_'))
   }
 
-  test.each([['sessions.expire'], ['cards.tell']])(
-    'are taken in the same round, of %s, each a rescue',
-    async operation => {
-      const tenant = newTenant()
-      const id = await aRecord(tenant, 3, -1)
-      const rescue = { ...tenant, operation, id, dueAt: expect.any(Date) }
-      expect(await rescuedIn([operation])).toEqual([rescue, rescue, rescue])
-      expect(steps).toHaveLength(3)
-    },
-  )
+  test.each([
+    ['sessions.expire', { operations: ['sessions.expire'] }],
+    ['kyc.inquire', { operations: ['kyc.inquire'] }],
+    ['cards.tell', { activities: ['tellProcessor'] }],
+  ])('are taken in the same round, of %s, each a rescue', async (operation, taken) => {
+    const tenant = newTenant()
+    const id = await aRecord(tenant, 3, -1)
+    const rescue = { ...tenant, operation, id, dueAt: expect.any(Date) }
+    expect(await rescuedIn(taken)).toEqual([rescue, rescue, rescue])
+    expect(steps).toHaveLength(3)
+  })
 
   test('are left to the next round beyond twenty', async () => {
     const tenant = newTenant()
     await aRecord(tenant, 1_000_000, -1)
-    expect(await rescuedIn(['sessions.expire'])).toHaveLength(20)
+    expect(await rescuedIn({ operations: ['sessions.expire'] })).toHaveLength(20)
   })
 
   test('are no rescues while calls of the owner in that mode wait for their turns', async () => {
@@ -167,7 +194,7 @@ describe('the steps that follow from a rescued one', () => {
     expect(turns.isAwaited({ ...called, mode: 'live' })).toBe(false)
     await aRecord(waiting, 1, -1)
     const counted = await aRecord(other, 1, -1)
-    expect((await rescuedIn(['cards.tell'], turns)).map(({ id }) => id)).toEqual([counted])
+    expect((await rescuedIn({ activities: ['tellProcessor'] }, turns)).map(({ id }) => id)).toEqual([counted])
     expect(steps).toHaveLength(2)
     resolve()
     await Promise.all(begun)

@@ -67,7 +67,7 @@ export async function storyStage<A extends object>(
   })
   return {
     async play(script) {
-      const ref = { id: newId(workflow), ownerId: newId('customer'), mode: 'test', agentId: null }
+      const ref = { id: newId('story'), ownerId: newId('customer'), mode: 'test', agentId: null }
       const workflowId = `story/${ref.id}`
       const calls: string[] = []
       scripts.set(ref.id, { script, calls })

@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals'
+import type { CardRequestActivities } from '../../../activities/card-requests.ts'
+import { storyStage } from '../../support/temporal/stories.ts'
+
+const { play } = await storyStage<CardRequestActivities>('card-request', [
+  'readCardRequest',
+  'answerCardRequest',
+  'expireCardRequest',
+  'carryOutCardRequest',
+])
+
+const AN_HOUR = 3_600_000
+const APPROVAL = 'for a person’s approval, until 28 Nov 2026 09:30 UTC'
+const ISSUE = 'for the processor to issue the card'
+
+const open = (status: string, dueInMs: number | null, isCardRequested = false) => ({
+  status,
+  summary: `Card request: ${status}`,
+  closed: false,
+  isCardRequested,
+  dueInMs,
+  deadline: '28 Nov 2026 09:30 UTC',
+  signals: [],
+})
+const ended = (status: string) => ({ ...open(status, null), closed: true })
+const pending = open('pending', AN_HOUR)
+const approved = open('approved', 0)
+const atProcessor = open('approved', null, true)
+const done = 'Signal approve by Ada: done.'
+
+describe('the run of a card request', () => {
+  test('waits for a person, and expires the request at its deadline', async () => {
+    const story = await play({
+      readCardRequest: [open('pending', 20)],
+      expireCardRequest: [ended('expired')],
+    })
+    expect(await story.ends()).toBe('expired')
+    expect(story.calls).toEqual(['readCardRequest', 'expireCardRequest'])
+    expect(await story.run.timerSummaries()).toEqual([APPROVAL])
+  })
+
+  test('has the card of an approved request requested, and waits until the processor has issued it', async () => {
+    const story = await play({
+      readCardRequest: [pending, approved, ended('issued')],
+      carryOutCardRequest: [atProcessor],
+    })
+    await story.waits(APPROVAL)
+    await story.run.signal('recordChanged')
+    await story.waits(ISSUE)
+    await story.run.signal('recordChanged')
+    expect(await story.ends()).toBe('issued')
+    expect(story.calls).toEqual([
+      'readCardRequest',
+      'readCardRequest',
+      'carryOutCardRequest',
+      'readCardRequest',
+    ])
+  })
+
+  test('continues with an approval that was not carried out, as after an outage', async () => {
+    const story = await play({ readCardRequest: [approved], carryOutCardRequest: [ended('changed')] })
+    expect(await story.ends()).toBe('changed')
+    expect(await story.run.timerSummaries()).toEqual([])
+  })
+
+  test('ends where the approval cannot be carried out', async () => {
+    const story = await play({ readCardRequest: [approved], carryOutCardRequest: [ended('failed')] })
+    expect(await story.ends()).toBe('failed')
+  })
+
+  test.each([
+    ['approve', 'issued'],
+    ['deny', 'denied'],
+    ['cancel', 'cancelled'],
+  ])('carries out the signal %s, and reads the request', async (verb, status) => {
+    const story = await play({ readCardRequest: [pending, ended(status)], answerCardRequest: [done] })
+    await story.waits(APPROVAL)
+    await story.run.signal(verb, { by: 'Ada' })
+    expect(await story.ends()).toBe(status)
+    expect(story.calls).toEqual(['readCardRequest', `answerCardRequest ${verb}`, 'readCardRequest'])
+  })
+
+  test('cancels the request on Request Cancellation', async () => {
+    const story = await play({
+      readCardRequest: [pending, ended('cancelled')],
+      answerCardRequest: [done],
+    })
+    await story.waits(APPROVAL)
+    await story.run.handle.cancel()
+    expect(await story.ends()).toBe('cancelled')
+    expect(story.calls).toEqual(['readCardRequest', 'answerCardRequest cancel', 'readCardRequest'])
+  })
+
+  test('says in its timeline that a signal changed nothing, and goes on waiting', async () => {
+    const refused = 'The signal approve by Ada changed nothing: The agent is frozen.'
+    const story = await play({
+      readCardRequest: [pending, pending, ended('denied')],
+      answerCardRequest: [refused, done],
+    })
+    await story.waits(APPROVAL)
+    await story.run.signal('approve', { by: 'Ada' })
+    expect(await story.run.untilTimeline(1)).toEqual([refused])
+    await story.run.signal('deny', { by: 'Ada' })
+    expect(await story.ends()).toBe('denied')
+  })
+})
