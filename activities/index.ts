@@ -10,6 +10,7 @@ import { recoveryActivities } from './recoveries.ts'
 import { sepaFileActivities } from './sepa-files.ts'
 import type { ActivityTools } from './shared/tools.ts'
 import { transferActivities } from './transfers.ts'
+import { webhookActivities } from './webhooks.ts'
 
 const nouns = {
   cardRequests: cardRequestActivities,
@@ -24,6 +25,7 @@ const nouns = {
   recoveries: recoveryActivities,
   sepaFiles: sepaFileActivities,
   transfers: transferActivities,
+  webhooks: webhookActivities,
 }
 
 type OfNoun = ReturnType<(typeof nouns)[keyof typeof nouns]>

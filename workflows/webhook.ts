@@ -1,7 +1,36 @@
+import type { WebhookActivities } from '../activities/webhooks.ts'
 import { webhookProcess } from '../src/delivery/webhooks/process.ts'
-import type { ProcessStatus } from '../src/kernel/contract/process.ts'
-import { type FollowedRecord, followRecord } from './shared/follow-record.ts'
+import type { ProcessInput } from '../src/kernel/contract/process.ts'
+import { activities, decision, post, reading } from './shared/activities.ts'
+import { follow } from './shared/record-run.ts'
 
-export const webhook = followRecord(webhookProcess, async (record: FollowedRecord<ProcessStatus>, steps) => {
-  await record.through(steps.retryDelivery)
+const { readDelivery, decideDelivery, sendAgain } = activities<WebhookActivities>({
+  readDelivery: reading('Status of the delivery'),
+  decideDelivery: decision('Carry out the signal of an operator'),
+  sendAgain: post('Send the webhook to its receiver again'),
 })
+
+/**
+ * Begins when the first attempt has failed. Waits as the owner’s tier, the settings, the receiver’s Retry-After and pause, and the
+ * test clock say, and sends the webhook again, until the receiver accepts it or it is given up.
+ */
+export async function webhook(ref: ProcessInput): Promise<string> {
+  const record = await follow(ref, {
+    process: webhookProcess,
+    read: readDelivery,
+    decide: decideDelivery,
+    signals: { retryNow: 'Makes the next attempt at once.' },
+    withoutPayload: true,
+    withoutDeadline: true,
+  })
+  while (!record.isOver) {
+    const { attempt, deadline, isUnderWay, isPaused } = record.state
+    if (isUnderWay) await record.waitFor('the receiver’s answer')
+    else if (!deadline) await record.waitFor('a deliverer, which sends it anew')
+    else if (isPaused)
+      await record.waitFor(`attempt ${attempt}: the receiver keeps failing and is paused until ${deadline}`)
+    else await record.waitFor(`attempt ${attempt}, at ${deadline}`)
+    if (record.isDue) await record.take(sendAgain)
+  }
+  return record.state.status
+}

@@ -1,4 +1,3 @@
-import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common'
 import type { WaitingRun } from '../../src/kernel/contract/call.ts'
 import {
   type ProcessInput,
@@ -42,14 +41,13 @@ export function recordActivities<P extends RecordProcess>(
   const decide = (signalled: ReceivedSignal): Promise<string> =>
     applySignal(run, settings, {
       signal: process.signals?.[signalled.verb],
-      withoutPayload: process.withoutPayload,
       signalled,
       requestId: requestOf(signalled),
       once: attemptName(),
       ...waitingRunOf(process, signalled),
     })
 
-  const steps = Object.entries(process.steps).map(([name, { operation, body, timeoutMs, untilClosed }]) => {
+  const steps = Object.entries(process.steps).map(([name, { operation, body, timeoutMs }]) => {
     async function act(input: ProcessInput): Promise<ProcessStepResult | null> {
       const { result } = await run<{ readonly done?: boolean }>(operation, {
         of: input,
@@ -60,19 +58,8 @@ export function recordActivities<P extends RecordProcess>(
       })
       return result?.done === undefined ? null : { done: result.done }
     }
-    /** Acts only if the record is due, so that one that merely waits is only read. */
-    async function actUntilClosed(input: ProcessInput): Promise<ProcessStepResult> {
-      let status = await read(input)
-      if (isDue(status)) {
-        await act(input)
-        status = await read(input)
-      }
-      if (!status.closed) throw notYet(status)
-      return { status }
-    }
     async function step(input: ProcessInput): Promise<ProcessStepResult | null> {
       if (input.version === undefined) return act(input)
-      if (untilClosed) return actUntilClosed(input)
       const done = await act(input)
       return { ...done, status: await read(input) }
     }
@@ -82,21 +69,6 @@ export function recordActivities<P extends RecordProcess>(
   const activities = { [process.read.activity]: read, ...Object.fromEntries(steps) }
   return { ...activities, ...(process.decide && { [process.decide]: decide }) } as RecordActivities<P>
 }
-
-/** How soon a record without a due time is read again, such as a delivery that is long overdue. */
-const AGAIN_MS = 60_000
-const SOONEST_MS = 1_000
-
-const isDue = ({ closed, dueInMs }: ProcessStatus): boolean => !closed && dueInMs !== null && dueInMs <= 0
-
-/** Temporal tries again when the record is due, and shows until then what it waits for. */
-const notYet = ({ summary, waitsFor, dueInMs }: ProcessStatus): ApplicationFailure =>
-  ApplicationFailure.create({
-    message: `It waits ${waitsFor ?? 'for the record to end'}. ${summary}`,
-    type: 'NotYet',
-    category: ApplicationFailureCategory.BENIGN,
-    nextRetryDelay: Math.max(SOONEST_MS, dueInMs ?? AGAIN_MS),
-  })
 
 /** Until half of the activity's time is over, it is sure to read the record itself. */
 const waitingRunOf = (

@@ -1,3 +1,4 @@
+import type { AttemptDelivery } from '../../src/delivery/webhooks/index.ts'
 import type { ReadContext, WriteContext } from '../../src/kernel/contract/context.ts'
 import type { EventSchemas } from '../../src/kernel/contract/events.ts'
 import type { AnyOperation, RegisteredOperation } from '../../src/kernel/contract/operation.ts'
@@ -17,6 +18,10 @@ import { type WorkflowSignalSettings, withPermittedSignals } from './signals.ts'
 type Transaction<E extends EventSchemas> = <T>(work: (tx: WriteContext<E>) => Promise<T>) => Promise<T>
 
 interface OutsideTools<E extends EventSchemas> {
+  /** The lease of this process: what it has claimed is free once the process has died. */
+  readonly holder: string
+  /** Aborted when the process is stopping. */
+  readonly stopping: AbortSignal | undefined
   readonly transaction: Transaction<E>
   /**
    * Calls another system with no transaction open, and records its answer in one. A process that was paused since its last
@@ -39,6 +44,8 @@ interface SignalRules {
 /** What activities are made of. */
 export interface ActivityTools {
   readonly systems: Systems
+  /** Posts a webhook, as deliverers do. */
+  readonly attemptDelivery: AttemptDelivery
   /** Reads the status of a record; undefined where there is none, which ends the run as failed. */
   read<S extends ProcessStatus>(
     ref: RecordRef,
@@ -65,6 +72,7 @@ export interface ActivityTools {
 }
 
 interface Parts {
+  readonly attemptDelivery: AttemptDelivery
   readonly steps: StepRunner
   readonly operations: readonly RegisteredOperation[]
   readonly systems: Systems
@@ -72,10 +80,11 @@ interface Parts {
 }
 
 export function activityTools(
-  { steps, operations, systems, settings }: Parts,
+  { steps, operations, systems, settings, attemptDelivery }: Parts,
   caller: ActivityCaller,
 ): ActivityTools {
   const { requestIdOf, waitingRun, inTurn = (_step, _ref, work) => work(), onChange } = caller
+  const turnOf: typeof inTurn = (step, ref, work) => (step.ownBounds ? work() : inTurn(step, ref, work))
   const causes = new WeakMap<RecordRef, StepCause>()
 
   /** Read once for all transactions of an activity. */
@@ -97,6 +106,7 @@ export function activityTools(
 
   return {
     systems,
+    attemptDelivery,
     transaction,
 
     async read(ref, work, rules) {
@@ -115,9 +125,11 @@ export function activityTools(
 
     outside(step, work) {
       const act = (ref: RecordRef) =>
-        inTurn(step, ref, () =>
+        turnOf(step, ref, () =>
           steps.outside(async claim =>
             work(ref, {
+              holder: claim.holder,
+              stopping: caller.stopping?.(),
               transaction: working => transaction(ref, step, working),
               async call(make, record) {
                 const call = { step, ref, cause: await causeOf(ref) }

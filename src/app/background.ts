@@ -7,6 +7,7 @@ import {
   disableWebhook,
   expireDeliveries,
   WebhookDeliverer,
+  webhookSteps,
 } from '../delivery/webhooks/index.ts'
 import { COUNTING_DUE_SQL, countSpend, isSpendCountBehind } from '../insight/spend/index.ts'
 import { CallsBeside } from '../kernel/background/calls-beside.ts'
@@ -19,6 +20,7 @@ import { followReturns } from '../money/fundings/index.ts'
 import { repeatEvery, repeatOnWake } from '../platform/rounds.ts'
 import { withOutboundMetrics } from './database-metrics.ts'
 import type { OpenRuntime, Stoppable } from './runtime.ts'
+import { webhookAttempts } from './webhook-attempts.ts'
 
 const DEADLINES_EVERY = 2_000
 /** A run acts within two seconds. The sweep takes over what is so late that its run does not act. */
@@ -28,10 +30,7 @@ export function startDeadlineSweep(runtime: OpenRuntime): Stoppable {
   const { areas, log, metrics } = runtime
   // A counter that begins at zero shows its first increase.
   for (const operation of rescuingOperations(areas)) metrics.rescued(operation, 0)
-  const onRescue = ({ operation, id, dueAt }: Rescue): void => {
-    metrics.rescued(operation)
-    log.warn({ operation, id, dueAt }, 'the sweep carried out what a run should have done')
-  }
+  const onRescue = ({ operation, ...rescue }: Rescue): void => rescueReport(runtime, operation)(rescue)
   const onFailure = (error: unknown) => log.warn({ err: error }, 'ending what is overdue failed')
   const calls = new CallsBeside(onFailure)
   const rounds = repeatEvery(
@@ -47,6 +46,13 @@ export function startDeadlineSweep(runtime: OpenRuntime): Stoppable {
   }
 }
 
+const rescueReport =
+  ({ metrics, log }: OpenRuntime, operation: string) =>
+  ({ id, dueAt }: Pick<Rescue, 'id' | 'dueAt'>): void => {
+    metrics.rescued(operation)
+    log.warn({ operation, id, dueAt }, 'what a run should have done was carried out in its place')
+  }
+
 const rescuingOperations = (areas: OpenRuntime['areas']): string[] =>
   Object.values(areas).flatMap(({ deadlines }) =>
     deadlines.filter(({ waits }) => waits !== WITHOUT_RUN).flatMap(({ operations }) => operations),
@@ -55,25 +61,23 @@ const rescuingOperations = (areas: OpenRuntime['areas']): string[] =>
 const EXPIRE_EVERY = 600_000
 
 export function startWebhookDeliveries(runtime: OpenRuntime, pollMs?: number): Stoppable {
-  const { database, execute, listener, operations, settings, log, watch } = runtime
+  const { database, execute, listener, operations, ports, settings, log, metrics, watch } = runtime
+  // A counter that begins at zero shows its first increase.
+  metrics.rescued(webhookSteps.attempt.key, 0)
   const onFailure = (error: unknown) =>
     log.warn({ err: error }, 'deliveries: the database took or gave nothing')
   const lease = runtime.leases.of('deliveries')
   const deliverer = new WebhookDeliverer({
     database,
     lease,
-    systems: measured(runtime, 'webhook'),
+    ...webhookAttempts(ports.systems, runtime),
     waitsMs: settings.webhookRetrySeconds.map(seconds => seconds * 1_000),
     giveUp: (id, why) => disableWebhook(runtime, id, why),
     onOutbox: runtime.onOutbox,
     onWaiting: () => keeper.wake(),
     onFailure,
-    onFirstAttempt: runtime.metrics.attempted,
-    onRefused: ({ id, webhookId, event, requestId }, { status, latencyMs }) =>
-      log.info(
-        { deliveryId: id, webhookId, event, requestId, status, latencyMs },
-        'a webhook was not accepted',
-      ),
+    onFirstAttempt: metrics.attempted,
+    onRescue: rescueReport(runtime, webhookSteps.attempt.key),
     ...(pollMs === undefined ? {} : { pollMs }),
   })
   const keeper = new BacklogKeeper({ database, execute, operations, onFailure })
@@ -94,9 +98,9 @@ export function startWebhookDeliveries(runtime: OpenRuntime, pollMs?: number): S
   }
 }
 
-const measured = ({ ports: { systems }, metrics }: OpenRuntime, by: 'webhook' | 'push'): Systems => ({
+const measured = ({ ports: { systems }, metrics }: OpenRuntime): Systems => ({
   ...systems,
-  outbound: withOutboundMetrics(systems.outbound, metrics, by),
+  outbound: withOutboundMetrics(systems.outbound, metrics, 'push'),
 })
 
 export function startWebPush(runtime: OpenRuntime): Stoppable {
@@ -105,7 +109,7 @@ export function startWebPush(runtime: OpenRuntime): Stoppable {
   const lease = runtime.leases.of('pushes')
   const pusher = new PushSender({
     database,
-    systems: measured(runtime, 'push'),
+    systems: measured(runtime),
     settings: ports.settings,
     onFailure,
     lease,

@@ -244,7 +244,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     onBatch: metrics.batch,
   })
   let temporal: () => Promise<boolean | null> = async () => null
-  const [execute, activities] = [createExecutor(runtime), openActivities(runtime, operations, settings)]
+  const execute = createExecutor(runtime)
+  const activities = openActivities(runtime, operations, settings, { metrics, log })
   const receiveFor = signedReceivers({ areas, ports: runtime.ports, database, operations, execute, log })
   const deliver = inProcessDelivery(receiveFor, operations)
   return {
@@ -256,8 +257,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     },
     gate: gateOf(credentials, settings, database, runtime.ports.service),
     ...{ receiveFor, threads, reader, rateLimit, onOutbox, turns: new SystemTurns(), activities },
-    ...following,
-    ports: runtime.ports,
+    ...{ ...following, ports: runtime.ports },
   }
 }
 

@@ -1,6 +1,12 @@
-import { activityInfo } from '@temporalio/activity'
+import { activityInfo, type Context, cancellationSignal } from '@temporalio/activity'
 import { Client } from '@temporalio/client'
-import { NativeConnection, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker'
+import { CancelledFailure } from '@temporalio/common'
+import {
+  type ActivityInterceptors,
+  NativeConnection,
+  type WorkerOptions,
+  type WorkflowBundleOption,
+} from '@temporalio/worker'
 import { recordActivities } from '../../activities/shared/record-activities.ts'
 import {
   attemptName,
@@ -10,7 +16,7 @@ import {
 } from '../../activities/shared/run-operation.ts'
 import { applySignal } from '../../activities/shared/signals.ts'
 import { statementActivities } from '../../activities/statements.ts'
-import { isRecordProcess, taskQueueOf } from '../kernel/contract/process.ts'
+import { callsQueueOf, isRecordProcess, webhooksQueueOf } from '../kernel/contract/process.ts'
 import { type ActivityCaller, stepOperation } from '../kernel/contract/step.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { readClockOffset } from '../kernel/database/tenant-clock.ts'
@@ -34,6 +40,9 @@ const CACHED = 500
 
 /** Most of them wait for their turn: see `SystemTurns`. A call holds no database connection. */
 const CALLS_AND_WAITING = 500
+
+/** As many as a deliverer sends at once. They hold no database connection, either. */
+const WEBHOOKS = 256
 
 interface WorkerPlace extends Pick<TemporalAccess, 'namespace' | 'taskQueue'> {
   readonly stopping: AbortSignal
@@ -68,7 +77,7 @@ async function startWorker(
       ...allRecordActivities(areas, run, settings),
       ...statementActivities(run, of => findDueStatementMonths(sql, of)),
     },
-    interceptors: { activity: [...traced, reportedActivities(log)] },
+    interceptors: { activity: [...traced, withHeartbeat, reportedActivities(log)] },
     // Each task's events name it. The SDK's own is a hundred characters.
     buildId: SERVICE_VERSION,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
@@ -95,12 +104,12 @@ const queuesOf = (
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
   },
   {
-    taskQueue: taskQueueOf(taskQueue, { callsOutside: true }),
+    taskQueue: callsQueueOf(taskQueue),
     maxConcurrentActivityTaskExecutions: CALLS_AND_WAITING,
   },
   {
-    taskQueue: taskQueueOf(taskQueue, { untilClosed: true }),
-    maxConcurrentActivityTaskExecutions: slots,
+    taskQueue: webhooksQueueOf(taskQueue),
+    maxConcurrentActivityTaskExecutions: WEBHOOKS,
   },
 ]
 
@@ -135,8 +144,32 @@ const callerOf = ({ turns, settings }: OpenRuntime, run: RunOperation): Activity
   inTurn(step, { ownerId: owner, mode }, work) {
     return turns.run({ system: calledSystemOf(stepOperation(step)), owner, mode }, work)
   },
+  stopping: stoppingOfWorker,
   decide: ({ openLiveMoney = false, ...decision }) =>
     applySignal(run, { ...settings, openLiveMoney }, { ...decision, once: attemptName() }),
+})
+
+/** Aborted when the worker stops, and not where only its run turns to something else. */
+function stoppingOfWorker(): AbortSignal {
+  const cancelled = cancellationSignal()
+  const stopping = new AbortController()
+  cancelled.addEventListener('abort', () => {
+    if (cancelled.reason instanceof CancelledFailure && cancelled.reason.message === 'WORKER_SHUTDOWN')
+      stopping.abort()
+  })
+  return stopping.signal
+}
+
+/** Where an activity has to show that its worker lives, it does. Temporal gives it to another worker otherwise. */
+const withHeartbeat = (context: Context): ActivityInterceptors => ({
+  inbound: {
+    async execute(input, next) {
+      const { heartbeatTimeoutMs } = context.info
+      if (!heartbeatTimeoutMs) return next(input)
+      const beating = setInterval(() => context.heartbeat(), heartbeatTimeoutMs / 4)
+      return next(input).finally(() => clearInterval(beating))
+    },
+  },
 })
 
 /** Starts a worker. It has a file of its own because a relay does not need the worker's large SDK. */

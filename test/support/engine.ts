@@ -58,7 +58,7 @@ export function openEngine(areas: Areas, databaseUrl: string): Engine {
     replica: undefined,
     reader: undefined,
     ports: {
-      systems: {},
+      systems: { identityVerification: () => ({ name: 'sandbox' }) },
       settings: { walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' } },
       service: { paymentsOn: paymentFinder(areas), personalAreas: personalAreasOf(areas) },
     } as Ports,

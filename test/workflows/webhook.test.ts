@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { untilDelivery } from '../support/delivery/deliveries.ts'
+import { deliveriesOf, untilDelivery } from '../support/delivery/deliveries.ts'
 import { respondWith, startReceiver } from '../support/delivery/receiver.ts'
 import { anAgent, aWebhook, bodyOf } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
@@ -33,6 +33,13 @@ async function failingDelivery(times: number) {
   return { client, path, id, first, run: temporal.of(first) }
 }
 
+/** Attempts that deliverers made in place of runs. */
+async function rescues(): Promise<number> {
+  const headers = { 'x-dashboard-secret': service.dashboardSecret }
+  const { text } = await service.http('GET', '/metrics', { headers })
+  return Number(/rescues_total\{operation="webhooks\.attempt"\} (\d+)/.exec(text)?.[1])
+}
+
 describe('the run of a failed delivery', () => {
   test('tries it again when it is due', async () => {
     const { client, id, path, run } = await failingDelivery(1)
@@ -40,7 +47,7 @@ describe('the run of a failed delivery', () => {
     expect(
       (await untilDelivery(client, id, delivery => delivery.status === 'delivered')).attempts,
     ).toHaveLength(2)
-    // However many attempts there were: one activity makes them all.
+    expect(await run.activityNames()).toEqual(['sendAgain'])
     expect(await run.historyLength()).toBeLessThanOrEqual(20)
     expect(await run.attributes()).not.toHaveProperty('AgentPayDeadline')
     expect(new Set(receiver.at(path).map(({ body }) => body)).size).toBe(1)
@@ -49,9 +56,13 @@ describe('the run of a failed delivery', () => {
   test('shows an operator its state, and retries at once on a signal', async () => {
     const { client, id, run } = await failingDelivery(2)
     await run.untilBegun()
-    expect(await run.untilPending(/^It waits for attempt 3, at /)).toMatch(
+    expect(await run.untilDetails(/It waits \*\*for attempt 3, at /)).toMatch(
       /agent\.created to webhook_\w+ in test mode: .*answered 500.*1: .* 500; 2: .* 500/,
     )
+    expect(await run.timerSummaries()).toEqual([
+      expect.stringMatching(/^for attempt 2, at .* UTC$/),
+      expect.stringMatching(/^for attempt 3, at .* UTC$/),
+    ])
     await run.signal('retryNow')
     expect(await run.untilEnded()).toBe('delivered')
     expect(
@@ -62,7 +73,7 @@ describe('the run of a failed delivery', () => {
 
   test('follows the test clock', async () => {
     const { client, id, run } = await failingDelivery(2)
-    await run.untilPending(/for attempt 3/)
+    await run.untilDetails(/for attempt 3/)
     await bodyOf(client.sandbox.advance({ body: { minutes: 61 } }))
     expect(await run.untilEnded()).toBe('delivered')
     expect(
@@ -86,10 +97,82 @@ describe('the run of a failed delivery', () => {
 
   test('ends when its subscription is deleted', async () => {
     const { client, id, run } = await failingDelivery(9)
-    await run.untilPending(/for attempt 3/)
+    await run.untilDetails(/for attempt 3/)
     await bodyOf(client.webhooks.delete({ params: { id } }))
     await run.signal('recordChanged')
     expect(await run.untilEnded()).toBe('pending')
+  })
+
+  test('begins again when its subscription is active again', async () => {
+    const { client, id, run } = await failingDelivery(2)
+    await run.untilDetails(/for attempt 3/)
+    const params = { id }
+    await bodyOf(client.webhooks.update({ params, body: { status: 'disabled' } }))
+    await run.signal('recordChanged')
+    expect(await run.untilEnded()).toBe('pending')
+    await bodyOf(client.sandbox.advance({ body: { minutes: 61 } }))
+    await bodyOf(client.webhooks.update({ params, body: { status: 'active' } }))
+    const delivery = await untilDelivery(client, id, ({ status }) => status === 'delivered')
+    expect(delivery.attempts).toHaveLength(3)
+    expect(await run.untilEnded()).toBe('delivered')
+    expect(await run.activityNames()).toEqual(['sendAgain'])
+  })
+
+  test('goes on at once when a test of the paused receiver succeeds', async () => {
+    const { client, id, run } = await failingDelivery(2)
+    await run.untilDetails(/for attempt 3/)
+    await service.sql(
+      `update webhooks set failures = 5, failing_since = now(), paused_until = now() + interval '1 hour' where id = $1`,
+      [id],
+    )
+    await service.sql('update deliveries set attempt_at = now(), due_at = $2 where webhook_id = $1', [
+      id,
+      new Date(Date.now() + 3_630_000),
+    ])
+    await run.signal('recordChanged')
+    await run.untilDetails(/the receiver keeps failing and is paused until/)
+    expect(await bodyOf(client.webhooks.test({ params: { id } }))).toMatchObject({ delivered: true })
+    expect(await run.untilEnded()).toBe('delivered')
+    expect(await rescues()).toBe(0)
+  })
+
+  test('is one of few where a receiver keeps failing: what waits behind it has none', async () => {
+    const { client, id } = await failingDelivery(1_000)
+    for (let n = 0; n < 20; n++) await anAgent(client)
+    await until('the receiver is paused', async () => {
+      const { health } = await bodyOf(client.webhooks.get({ params: { id } }))
+      return health.condition === 'paused'
+    })
+    for (let n = 0; n < 20; n++) await anAgent(client)
+    const waiting = await until('all wait', async () => {
+      const deliveries = await deliveriesOf(client, id)
+      return deliveries.length === 41 && deliveries.every(({ status }) => status === 'pending')
+        ? deliveries
+        : undefined
+    })
+    expect(waiting.filter(({ workflowId }) => workflowId !== null).length).toBeLessThanOrEqual(20)
+    expect(waiting.slice(0, 20).map(({ workflowId }) => workflowId)).toEqual(Array(20).fill(null))
+    receiver.treat(`/${paths}`, respondWith(204))
+    expect(await bodyOf(client.webhooks.test({ params: { id } }))).toMatchObject({ delivered: true })
+    await until('what has no run is delivered', async () =>
+      (await deliveriesOf(client, id)).every(
+        ({ status, workflowId }) => workflowId !== null || status === 'delivered',
+      ),
+    )
+  })
+
+  test('that is late is rescued by a deliverer, which is counted; the run then ends', async () => {
+    const before = await rescues()
+    const { client, id, run } = await failingDelivery(2)
+    await run.untilDetails(/for attempt 3/)
+    await service.sql(
+      `update deliveries set attempt_at = now() - interval '31 seconds', due_at = now() - interval '1 second' where webhook_id = $1`,
+      [id],
+    )
+    await service.sql('notify deliveries')
+    await untilDelivery(client, id, ({ status }) => status === 'delivered')
+    expect(await rescues()).toBe(before + 1)
+    expect(await run.untilEnded()).toBe('delivered')
   })
 
   test('starts once Temporal is back; first attempts do not wait for it', async () => {

@@ -108,8 +108,7 @@ class OpenRecord<Status extends ProcessStatus> implements FollowedRecord<Status>
     this.#read = isOf060(parts.input)
       ? proxyActivity(read.activity, read)
       : localActivityFirst(read.activity, read)
-    const hasDeadline = !Object.values(parts.process.steps).some(({ untilClosed }) => untilClosed)
-    this.#list = isOf060(parts.input) ? listOf060() : runList({ hasDeadline })
+    this.#list = isOf060(parts.input) ? listOf060() : runList()
     handleRecordChanged(() => {
       this.#hasChanged = true
     })

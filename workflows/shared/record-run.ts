@@ -36,6 +36,8 @@ interface Parts<State> {
   readonly signals?: SignalEffects
   /** Its signals carry no name. */
   readonly withoutPayload?: true
+  /** It acts at many times, without waking up: Temporal's list has no deadline of it. */
+  readonly withoutDeadline?: true
 }
 
 /** Reads the record, and follows it until it has ended. */
@@ -57,7 +59,7 @@ export class RecordRun<State extends ProcessStatus> {
   readonly #parts: Parts<State>
   readonly #signals: ReturnType<typeof receiveSignals>
   readonly #page: ReturnType<typeof workflowDetailsPage>
-  readonly #list = runList()
+  readonly #list: ReturnType<typeof runList>
   #state: State | undefined
   #waitsFor: string | null = null
   #hasChanged = false
@@ -66,6 +68,7 @@ export class RecordRun<State extends ProcessStatus> {
   constructor(ref: ProcessInput, parts: Parts<State>) {
     this.#ref = ref
     this.#parts = parts
+    this.#list = runList({ hasDeadline: !parts.withoutDeadline })
     this.#signals = receiveSignals(ref, parts)
     this.#page = workflowDetailsPage({
       withoutPayload: this.#signals.withoutPayload,

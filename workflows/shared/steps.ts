@@ -1,19 +1,19 @@
 import { isCancellation, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
 import {
+  callsQueueOf,
   type ProcessInput,
   type ProcessStatus,
   type ProcessStep,
   type ProcessStepResult,
   type RecordProcess,
   STEP_MS,
-  taskQueueOf,
 } from '../../src/kernel/contract/process.ts'
 import { receiveSignals, type SignalHandling } from './signals.ts'
 
 /** Well below the time of a workflow task, which is ten seconds. */
 const QUICK_MS = 2_000
 
-interface Line extends Partial<Pick<ProcessStep, 'callsOutside' | 'untilClosed'>> {
+interface Line extends Partial<Pick<ProcessStep, 'callsOutside'>> {
   readonly summary: string
   readonly timeoutMs?: number
 }
@@ -25,9 +25,7 @@ export function proxyActivity<Input, Result>(
 ): (input: Input) => Promise<Result> {
   const activities = proxyActivities<Record<string, (input: Input) => Promise<Result>>>({
     summary,
-    ...((step.callsOutside || step.untilClosed) && {
-      taskQueue: taskQueueOf(workflowInfo().taskQueue, step),
-    }),
+    ...(step.callsOutside && { taskQueue: callsQueueOf(workflowInfo().taskQueue) }),
     startToCloseTimeout: timeoutMs,
     retry: { initialInterval: 200, maximumInterval: 30_000 },
   })
@@ -84,14 +82,10 @@ export function stepsOf<P extends RecordProcess>(
 }
 
 /** Answers the signals of a process by its activity `decide`. */
-export function handleSignals(
-  { decide, signals = {}, withoutPayload }: RecordProcess,
-  input: ProcessInput,
-): SignalHandling {
+export function handleSignals({ decide, signals = {} }: RecordProcess, input: ProcessInput): SignalHandling {
   const effects = Object.entries(signals).map(([verb, { effect }]) => [verb, effect])
   return receiveSignals(input, {
     signals: Object.fromEntries(effects),
-    ...(withoutPayload && { withoutPayload }),
     ...(decide && { decide: proxyActivity(decide, { summary: 'Carry out the signal of an operator' }) }),
   })
 }

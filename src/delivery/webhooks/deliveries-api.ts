@@ -2,19 +2,14 @@ import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { pageQuerySchema, pageSchemaOf } from '../../kernel/contract/page.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { completeFromSchema } from '../../kernel/journal/timeline.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import {
-  ProcessStatusRecord,
-  recordHead,
-  recordTimestamps,
-  searchTextSchema,
-  timeRangeMembers,
-} from '../../values/schemas.ts'
+import { recordHead, recordTimestamps, searchTextSchema, timeRangeMembers } from '../../values/schemas.ts'
 import { unknownEventRefusal } from '../events/index.ts'
 import { deliveryStatuses, endedDeliveryStatuses } from './delivery.ts'
-import { DeliveryAttemptRecord } from './schemas.ts'
+import { DeliveryAttemptRecord, WebhookEvent } from './schemas.ts'
 
 const status = z.enum(deliveryStatuses)
 
@@ -181,21 +176,19 @@ export const deliveriesApi = {
       ),
     },
   }),
-  status: get('/webhooks/deliveries/{id}/status', {
-    readsClock: true,
-    callers: [],
-    summary: 'Get the status of a delivery’s process',
-    returns: [200, ProcessStatusRecord],
-    fails: { delivery_not_found },
-  }),
   retry: post('/webhooks/deliveries/{id}/retry', {
     callers: [],
     summary: 'Try again now',
-    body: z.strictObject({
-      asked: z.boolean().meta({ description: 'Whether a person requests it at once.' }),
-    }),
-    example: { asked: true },
     returns: [200, z.object({ acted: z.boolean() })],
     fails: { delivery_not_found },
+  }),
+}
+
+export const webhookSteps = {
+  /** Does nothing before the attempt is due, and where its subscription does not serve. */
+  attempt: step('webhooks.attempt', {
+    summary: 'Send a webhook to its receiver again',
+    emits: { 'webhook.disabled': WebhookEvent },
+    ownBounds: true,
   }),
 }

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { inRange, oneOf, type RecordReader } from '../../kernel/contract/records.ts'
@@ -14,9 +14,9 @@ import {
   deliveryStatus,
   deliveryStatusFilter,
   isDeliveryLeased,
+  leftToRun,
   resetForReplay,
 } from './delivery.ts'
-import { webhookProcess } from './process.ts'
 import {
   deliveriesOfRequestCondition,
   deliveryIdRangeOfEvent,
@@ -24,73 +24,59 @@ import {
   replayDeliveries,
 } from './replay.ts'
 import { deliveryResponse, explainDelivery, isWebhookServed, tenantClockAheadMs } from './response.ts'
-import { findWebhook, notifyDeliverers, retryReceiversNow } from './subscriptions.ts'
+import { endPauses, findWebhook, retryReceiversNow } from './subscriptions.ts'
 import { Webhook } from './webhook.ts'
 
-/** Deliverers are notified within this time; a delivery that is overdue for longer is found by their poll. */
-const NOTIFIED_WITHIN_MS = 5_000
-/** Most receivers have answered by then. After a failure the run waits for the next attempt. */
-const ANSWERED_WITHIN_MS = 5_000
+/** An attempt that a deliverer or another worker makes is looked after again this much later. */
+const ANSWERED_WITHIN_MS = 10_000
 
-function dueIn(delivery: Delivery, { pausedUntil }: Webhook): number | null {
-  const { dueAt } = delivery
-  if (isDeliveryLeased(delivery)) return ANSWERED_WITHIN_MS
-  if (!dueAt) return null
-  const at = Math.max(dueAt.getTime(), pausedUntil?.getTime() ?? 0)
-  const ms = at - clock.milliseconds()
-  return ms < -NOTIFIED_WITHIN_MS ? null : ms
+/** When the run makes the attempt: as it is due, once the receiver is not paused. Null while it is not the run's. */
+function attemptOfRun({ attemptAt }: Delivery, { pausedUntil }: Webhook) {
+  if (!attemptAt) return { at: null, isPaused: false }
+  const isPaused = pausedUntil !== null && pausedUntil > attemptAt
+  return { at: isPaused ? pausedUntil : attemptAt, isPaused }
 }
 
-function waitsFor(delivery: Delivery, { pausedUntil }: Webhook, aheadMs: number): string {
-  const { dueAt, tries } = delivery
-  if (isDeliveryLeased(delivery)) return 'for the receiver’s answer'
-  const attempt = `for attempt ${tries + 1}`
-  if (!dueAt) return attempt
-  const isLeftAlone = pausedUntil !== null && pausedUntil > dueAt
-  const at = formatMinute(addMs(isLeftAlone ? pausedUntil : dueAt, aheadMs))
-  return isLeftAlone
-    ? `${attempt}: the receiver keeps failing and is paused until ${at}`
-    : `${attempt}, at ${at}`
-}
-
-const status: HandlerOf<typeof deliveriesApi.status> = async ({ params }, { records, now, refuse }) => {
-  const delivery = await records.findOne(Delivery, { id: params.id })
-  if (!delivery) return refuse('delivery_not_found')
+/** What the run of a delivery reads. */
+export async function webhookProgress(id: string, { records, now }: ReadContext) {
+  const delivery = await records.findOne(Delivery, { id })
+  if (!delivery) return undefined
   const webhook = await records.findOneOrFail(Webhook, { id: delivery.webhookId })
-  const { event, attempts } = delivery
+  const { event, attempts, tries } = delivery
   const closed = delivery.status !== 'pending' || !isWebhookServed(webhook)
+  const isUnderWay = isDeliveryLeased(delivery)
+  const { at, isPaused } = attemptOfRun(delivery, webhook)
+  const aheadMs = tenantClockAheadMs({ now })
   const tried = attempts.map(({ at, status: answer }, n) => `${n + 1}: ${at} ${answer ?? 'no answer'}`)
   return {
     status: deliveryStatus(delivery),
     summary: [
-      `${event} to ${webhook.id} in ${webhook.mode} mode: ${explainDelivery(delivery, webhook, tenantClockAheadMs({ now }))}`,
+      `${event} to ${webhook.id} in ${webhook.mode} mode: ${explainDelivery(delivery, webhook, aheadMs)}`,
       ...tried,
     ].join('; '),
     closed,
-    dueInMs: dueIn(delivery, webhook),
-    waitsFor: closed ? null : waitsFor(delivery, webhook, tenantClockAheadMs({ now })),
-    signals: closed || isDeliveryLeased(delivery) ? [] : Object.keys(webhookProcess.signals),
+    isUnderWay,
+    isPaused,
+    attempt: tries + 1,
+    dueInMs: closed ? null : isUnderWay ? ANSWERED_WITHIN_MS : at && at.getTime() - clock.milliseconds(),
+    deadline: at && formatMinute(addMs(at, aheadMs)),
+    signals: closed || isUnderWay ? [] : ['retryNow'],
   }
 }
 
-/**
- * Lets a deliverer make the attempt: when it is due and the receiver is not paused, or at once on a person's
- * request.
- */
-const retry: HandlerOf<typeof deliveriesApi.retry> = async (
-  { params, body },
-  { records, sql, tenant, refuse },
-) => {
-  const delivery = await records.lock(Delivery, params.id)
-  if (!delivery) return refuse('delivery_not_found')
+/** Makes the next attempt due at once, on a person's request. */
+const retry: HandlerOf<typeof deliveriesApi.retry> = async ({ params }, context) => {
+  const delivery = await context.records.lock(Delivery, params.id)
+  if (!delivery) return context.refuse('delivery_not_found')
   if (delivery.status !== 'pending' || isDeliveryLeased(delivery)) return { acted: false }
-  if (!body.asked) {
-    await notifyDeliverers(sql)
-    return { acted: true }
-  }
   const now = clock.real()
-  if (delivery.dueAt && delivery.dueAt > now) delivery.dueAt = now
-  await retryReceiversNow({ sql, tenant }, [delivery.webhookId])
+  if (delivery.attemptAt) {
+    Object.assign(delivery, leftToRun(now))
+    await endPauses(context, [delivery.webhookId])
+  } else {
+    delivery.dueAt = now
+    await retryReceiversNow(context, [delivery.webhookId])
+  }
   return { acted: true }
 }
 
@@ -181,6 +167,5 @@ export const deliveryHandlers = bindHandlers(deliveriesApi, {
 
   replayDeadLetters: ({ body }, context) => replayDeadLetters(body, context),
   replayDeliveries: ({ body }, context) => replayDeliveries(body, context),
-  status,
   retry,
 })

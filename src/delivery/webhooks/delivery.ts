@@ -4,7 +4,7 @@ import { inRange, type RecordCondition, sqlCondition } from '../../kernel/contra
 import { selectColumnList, updateOfAnyTenant } from '../../kernel/database/bulk-sql.ts'
 import { nullable, realTimestampColumns, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
-import { clock } from '../../values/clock.ts'
+import { addMs, clock } from '../../values/clock.ts'
 import { Webhook } from './webhook.ts'
 
 /** A delivery that has ended becomes pending again when it is replayed. */
@@ -25,7 +25,7 @@ export interface DeliveryAttempt {
   readonly responseStart: string | null
 }
 
-/** Its times are real times, as those of signatures are: advancing the test clock moves `dueAt` earlier. */
+/** Its times are real times, as those of signatures are: advancing the test clock moves the next attempt earlier. */
 const schema = defineEntity({
   ...tenantTable('Delivery', 'deliveries'),
   properties: {
@@ -35,12 +35,15 @@ const schema = defineEntity({
     eventId: p.text(),
     event: p.text(),
     status: p.enum(deliveryMachine.states),
+    /** When a deliverer takes it. Where a run makes the attempt, that is later: the run is late then. */
     dueAt: nullable.instant(),
+    /** When its run makes the next attempt; null where a deliverer makes it. */
+    attemptAt: nullable.instant(),
     /** Until then one process is delivering it; afterwards any process may claim it. */
     leasedUntil: nullable.instant(),
     leasedBy: nullable.string(),
     claims: p.integer(),
-    /** How far the test clock was advanced beyond `dueAt`: later waits are shorter by that. */
+    /** How far the test clock was advanced beyond the attempt: later waits are shorter by that. */
     aheadMs: p
       .double()
       .$type<number>()
@@ -63,6 +66,20 @@ export const endedDeliveryStatuses = ['delivered', 'failed', 'dead'] as const
 export const isDeliveryLeased = ({ leasedUntil }: Pick<Delivery, 'leasedUntil'>): boolean =>
   leasedUntil !== null && leasedUntil > clock.real()
 
+/** When the next attempt is due, by the run or by a deliverer. */
+export const nextAttemptAt = ({ attemptAt, dueAt }: Pick<Delivery, 'attemptAt' | 'dueAt'>): Date | null =>
+  attemptAt ?? dueAt
+
+/** A run acts within seconds. One that is so late is rescued by a deliverer. */
+const RESCUE_AFTER_MS = 30_000
+
+/** The instants of a delivery whose run makes the next attempt. */
+export const leftToRun = (at: Date) => ({ attemptAt: at, dueAt: addMs(at, RESCUE_AFTER_MS) })
+
+/** Whether a run makes the attempt, unless it is late. An instant that a test clock has reached is anyone's. */
+export const isLeftToRun = ({ attemptAt, dueAt }: Pick<Delivery, 'attemptAt' | 'dueAt'>): boolean =>
+  attemptAt !== null && dueAt !== null && dueAt > attemptAt
+
 export const deliveryStatus = (delivery: Pick<Delivery, 'status' | 'leasedUntil'>): DeliveryStatus =>
   isDeliveryLeased(delivery) ? 'delivering' : delivery.status
 
@@ -78,13 +95,13 @@ export function deliveryStatusFilter(state: DeliveryStatus | undefined): RecordC
     : { status: state, ...sqlCondition("status in ('failed', 'dead')") }
 }
 
-type Replayable = Pick<Delivery, 'status' | 'leasedUntil' | 'dueAt' | 'aheadMs' | 'tries'>
+type Replayable = Pick<Delivery, 'status' | 'leasedUntil' | 'dueAt' | 'attemptAt' | 'aheadMs' | 'tries'>
 
 /** Makes a delivery due now, with all attempts of its plan; false if it is being delivered. */
 export function resetForReplay(delivery: Replayable, now: Date): boolean {
   if (isDeliveryLeased(delivery)) return false
   deliveryMachine.move(delivery, 'pending')
-  Object.assign(delivery, { dueAt: now, leasedUntil: null, aheadMs: 0, tries: 0 })
+  Object.assign(delivery, { dueAt: now, attemptAt: null, leasedUntil: null, aheadMs: 0, tries: 0 })
   return true
 }
 
@@ -97,6 +114,7 @@ export const deliveryColumns = selectColumnList(deliveries, 'd')
 export const writeDeliveryOutcomes = updateOfAnyTenant(deliveries, [
   'status',
   'dueAt',
+  'attemptAt',
   'aheadMs',
   'leasedUntil',
   'tries',
@@ -107,6 +125,7 @@ export const writeDeliveryOutcomes = updateOfAnyTenant(deliveries, [
 export const writeDeliveryReplays = updateOfAnyTenant(deliveries, [
   'status',
   'dueAt',
+  'attemptAt',
   'aheadMs',
   'leasedUntil',
   'tries',

@@ -1,5 +1,7 @@
 export { webhooksApi } from './api.ts'
-export { deliveriesApi } from './deliveries-api.ts'
+export { webhookProgress } from './deliveries.ts'
+export { deliveriesApi, webhookSteps } from './deliveries-api.ts'
+export { type AttemptDelivery, type AttemptParts, deliveryAttempts } from './dispatch/attempt.ts'
 export {
   BACKLOG_DUE_SQL,
   BacklogKeeper,
@@ -11,3 +13,4 @@ export {
 } from './dispatch/backlog-keeper.ts'
 export { WebhookDeliverer } from './dispatch/deliverer.ts'
 export { disableWebhook } from './dispatch/retry.ts'
+export { claimRetry, recordRetry } from './dispatch/run-attempts.ts'

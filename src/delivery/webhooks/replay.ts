@@ -1,5 +1,4 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
@@ -69,7 +68,7 @@ const valuesOf = ({ webhookId, event, from, to }: Matching) => [
 ]
 
 /** Makes deliveries due now, except the last one beyond the limit. */
-async function replayAll(found: (DeliveryRow & Row)[], context: SqlContext) {
+async function replayAll(found: (DeliveryRow & Row)[], context: Replaying) {
   const now = clock.real()
   const looked = found.slice(0, MAX_REPLAYED)
   const replayed = looked.filter(delivery => resetForReplay(Object.assign(delivery, { updatedAt: now }), now))

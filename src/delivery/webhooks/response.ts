@@ -1,7 +1,7 @@
 import type { OperationSettings } from '../../kernel/contract/ports.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { addMs, clock } from '../../values/clock.ts'
-import { type Delivery, deliveryStatus } from './delivery.ts'
+import { type Delivery, deliveryStatus, nextAttemptAt } from './delivery.ts'
 import { retryScheduleOfPlan } from './dispatch/retry.ts'
 import { webhookHealthResponse } from './health.ts'
 import type { Webhook } from './webhook.ts'
@@ -38,10 +38,12 @@ function backlogResponse({ backlogAfter: after, backlogSince: pausedAt }: Webhoo
 }
 
 export function deliveryResponse(delivery: Delivery, webhook: Webhook | undefined, clocked: Clocked) {
-  const { dueAt } = delivery
   const status = deliveryStatus(delivery)
   const aheadMs = tenantClockAheadMs(clocked)
-  const due = status === 'pending' && isWebhookServed(webhook) ? later(dueAt, webhook.pausedUntil) : null
+  const due =
+    status === 'pending' && isWebhookServed(webhook)
+      ? later(nextAttemptAt(delivery), webhook.pausedUntil)
+      : null
   return withMembers(delivery, {
     status,
     explanation: explainDelivery(delivery, webhook, aheadMs),
@@ -55,10 +57,10 @@ export const isWebhookServed = (webhook: Webhook | undefined): webhook is Webhoo
 const later = (one: Date | null, other: Date | null): Date | null =>
   one && other ? new Date(Math.max(one.getTime(), other.getTime())) : (one ?? other)
 
-type Explained = Pick<Delivery, 'status' | 'leasedUntil' | 'attempts' | 'dueAt' | 'tries'>
+type Explained = Pick<Delivery, 'status' | 'leasedUntil' | 'attempts' | 'dueAt' | 'attemptAt' | 'tries'>
 
 export function explainDelivery(delivery: Explained, webhook: Webhook | undefined, aheadMs: number): string {
-  const { attempts, dueAt, tries } = delivery
+  const { attempts, tries } = delivery
   const last = attempts.at(-1)
   const count = attempts.length === 1 ? 'one attempt' : `${attempts.length} attempts`
   const wrong = last?.error ? ` ${last.error}` : ''
@@ -72,7 +74,7 @@ export function explainDelivery(delivery: Explained, webhook: Webhook | undefine
     case 'dead':
       return `A dead letter after ${count}.${wrong} Replay it once the receiver works.`
     case 'pending': {
-      const waits = waitingFor(webhook, { tries, dueAt, aheadMs })
+      const waits = waitingFor(webhook, { tries, at: nextAttemptAt(delivery), aheadMs })
       return waits.endsWith(wrong) ? waits : waits + wrong
     }
   }
@@ -80,11 +82,11 @@ export function explainDelivery(delivery: Explained, webhook: Webhook | undefine
 
 interface Waits {
   readonly tries: number
-  readonly dueAt: Date | null
+  readonly at: Date | null
   readonly aheadMs: number
 }
 
-function waitingFor(webhook: Webhook | undefined, { tries, dueAt, aheadMs }: Waits): string {
+function waitingFor(webhook: Webhook | undefined, { tries, at, aheadMs }: Waits): string {
   const now = clock.real()
   const byTenantClock = (at: Date): string => addMs(at, aheadMs).toISOString()
   if (!webhook || webhook.deletedAt) return 'The subscription is deleted, so it is no longer sent.'
@@ -92,6 +94,6 @@ function waitingFor(webhook: Webhook | undefined, { tries, dueAt, aheadMs }: Wai
     return `The delivery waits until the subscription is active again. ${webhook.statusReason ?? ''}`.trim()
   if (webhook.pausedUntil && webhook.pausedUntil > now)
     return `The delivery waits: the receiver keeps failing and is paused until ${byTenantClock(webhook.pausedUntil)}.`
-  if (dueAt && dueAt > now) return `Attempt ${tries + 1} is made at ${byTenantClock(dueAt)}.`
+  if (at && at > now) return `Attempt ${tries + 1} is made at ${byTenantClock(at)}.`
   return 'The delivery is about to be sent.'
 }

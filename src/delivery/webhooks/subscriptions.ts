@@ -1,4 +1,10 @@
-import type { Context, ReadContext, SqlContext } from '../../kernel/contract/context.ts'
+import type {
+  Context,
+  EmitContext,
+  ReadContext,
+  SqlContext,
+  WriteContext,
+} from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { RecordReader, Records } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
@@ -8,8 +14,10 @@ import { addMs, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { eventNamesProblem } from '../events/index.ts'
 import { webhooksApi } from './api.ts'
+import type { WebhookDisableReason } from './dispatch/retry.ts'
 import { pauseWebhooks, recordBacklogChange, resumeWebhooks } from './pauses.ts'
 import { webhookResponse } from './response.ts'
+import { continueRuns } from './runs.ts'
 import { activateNextWebhookSecret, newWebhookSecret } from './secrets.ts'
 import { sendTestDelivery } from './test-delivery.ts'
 import { MAX_RECORDED_BACKLOG_CHANGES, maxWebhooksOfPlan, Webhook, webhookMachine } from './webhook.ts'
@@ -41,15 +49,26 @@ const notifyChanged = (sql: Sql, { id }: Webhook): Promise<unknown> =>
 
 const CLEAR_PAUSES = `
 update webhooks set paused_until = null
-where owner_id = $1 and mode = $2 and id = any($3::text[]) and paused_until is not null`
+where owner_id = $1 and mode = $2 and id = any($3::text[]) and paused_until is not null returning id`
 
-/** Calls receivers at once, even those paused after failures, on a person's request. */
-export async function retryReceiversNow(
-  { sql, tenant }: SqlContext,
-  webhookIds: readonly string[],
-): Promise<void> {
-  await sql(CLEAR_PAUSES, [tenant.ownerId, tenant.mode, [...new Set(webhookIds)].sort()])
-  await notifyDeliverers(sql)
+type Ending = SqlContext & EmitContext
+
+/** Ends the pauses of receivers that have failed, on a person's request. */
+export async function endPauses(context: Ending, webhookIds: readonly string[]): Promise<void> {
+  const { sql, tenant } = context
+  const values = [tenant.ownerId, tenant.mode, [...new Set(webhookIds)].sort()]
+  const ended = await sql<{ id: string }>(CLEAR_PAUSES, values)
+  if (ended.length > 0)
+    await continueRuns(
+      context,
+      ended.map(({ id }) => id),
+    )
+}
+
+/** Has deliverers call receivers at once, even those paused after failures, on a person's request. */
+export async function retryReceiversNow(context: Ending, webhookIds: readonly string[]): Promise<void> {
+  await endPauses(context, webhookIds)
+  await notifyDeliverers(context.sql)
 }
 
 async function planOf({ sql, tenant }: SqlContext): Promise<string> {
@@ -96,6 +115,24 @@ const GIVE_UP_REASONS = {
   failing: 'The receiver has failed for five days.',
 } as const
 
+/** Disables a subscription, and tells whether that changed it; undefined where there is none. */
+export async function giveUpWebhook(
+  id: string,
+  { reason, url }: WebhookDisableReason,
+  context: WriteContext<(typeof webhooksApi.giveUp)['emits']>,
+): Promise<boolean | undefined> {
+  const webhook = await lockWebhook(context.records, id)
+  if (!webhook) return undefined
+  const isAbout = url === null || url === webhook.url
+  if (!isAbout || webhook.status === 'disabled') return false
+  await recordBacklogChange(webhook, context)
+  const acted = webhookMachine.move(webhook, 'disabled')
+  webhook.statusReason = GIVE_UP_REASONS[reason]
+  await notifyChanged(context.sql, webhook)
+  context.emit('webhook.disabled', webhookEvent(webhook))
+  return acted
+}
+
 export const webhookHandlers = bindHandlers(webhooksApi, {
   async create({ body: { ping, ...body } }, context) {
     const { records, now, systems, settings, emit, refuse } = context
@@ -139,9 +176,11 @@ export const webhookHandlers = bindHandlers(webhooksApi, {
       if (webhook.backlogWanted.length >= MAX_RECORDED_BACKLOG_CHANGES) return refuse('changed_too_often')
       await recordBacklogChange(webhook, context)
     }
-    if (members.url !== undefined && members.url !== webhook.url) webhook.clearFailures()
+    const isMoved = members.url !== undefined && members.url !== webhook.url
+    if (isMoved) webhook.clearFailures()
     Object.assign(webhook, definedOnly(members))
     if (status) setStatus(webhook, status)
+    if (isMoved || status === 'active') await continueRuns(context, [webhook.id])
     await notifyChanged(context.sql, webhook)
     emit('webhook.updated', { ...webhookEvent(webhook), changed })
     return shown(webhook, context)
@@ -185,17 +224,8 @@ export const webhookHandlers = bindHandlers(webhooksApi, {
   pause: pauseWebhooks,
   resume: resumeWebhooks,
 
-  async giveUp({ params, body: { reason, url } }, context) {
-    const { records, emit, refuse } = context
-    const webhook = await lockWebhook(records, params.id)
-    if (!webhook) return refuse('webhook_not_found')
-    const isAbout = url === null || url === webhook.url
-    if (!isAbout || webhook.status === 'disabled') return { acted: false }
-    await recordBacklogChange(webhook, context)
-    const acted = webhookMachine.move(webhook, 'disabled')
-    webhook.statusReason = GIVE_UP_REASONS[reason]
-    await notifyChanged(context.sql, webhook)
-    emit('webhook.disabled', webhookEvent(webhook))
-    return { acted }
+  async giveUp({ params, body }, context) {
+    const acted = await giveUpWebhook(params.id, body, context)
+    return acted === undefined ? context.refuse('webhook_not_found') : { acted }
   },
 })

@@ -5,6 +5,7 @@ import { eventNameProblem } from '../events/index.ts'
 import { webhooksApi } from './api.ts'
 import { postWebhook, type WebhookMessageToSend } from './dispatch/post.ts'
 import type { DeliveryAttemptResult } from './dispatch/retry.ts'
+import { continueRuns } from './runs.ts'
 import { openWebhookSecrets, type SealedWebhookSecrets } from './secrets.ts'
 import { Webhook } from './webhook.ts'
 
@@ -30,6 +31,7 @@ async function recordTest(
   const delivered = result?.succeeded ?? false
   if (delivered && webhook.failures > 0) {
     webhook.clearFailures()
+    await continueRuns(context, [id])
     await sql('notify deliveries')
   }
   const { event, body } = message

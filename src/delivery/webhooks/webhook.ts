@@ -77,6 +77,7 @@ export const webhooksPersonalData = {
   },
   webhook_versions: { personal: {}, plain: ['webhook_id', 'events'] },
   delivery_position: { personal: {}, plain: ['position'], owner: null },
+  retries_under_way: { personal: {}, plain: ['delivery_id', 'webhook_id', 'leased_by'], owner: null },
   delivery_ranges: { personal: {}, plain: ['leased_by', 'begins', 'ends'], owner: null },
 } as const satisfies PersonalData
 

@@ -1,5 +1,6 @@
 import { area } from '../../kernel/contract/area.ts'
 import { deliveryHandlers } from './deliveries.ts'
+import { webhookSteps } from './deliveries-api.ts'
 import { Delivery, deliveryMachine } from './delivery.ts'
 import { webhookProcess } from './process.ts'
 import { webhookHandlers } from './subscriptions.ts'
@@ -9,7 +10,7 @@ import { Webhook, webhookMachine, webhooksPersonalData } from './webhook.ts'
 const RETRIED_DELIVERIES = `
 select d.id, d.owner_id, d.mode, null::text as agent_id, d.event || ' to ' || w.id as about
 from deliveries d join webhooks w on (w.owner_id, w.mode, w.id) = (d.owner_id, d.mode, d.webhook_id)
-where d.status = 'pending' and d.workflow_id is not null and w.status = 'active' and w.deleted_at is null`
+where d.status = 'pending' and d.attempt_at is not null and w.status = 'active' and w.deleted_at is null`
 
 export const webhooksArea = area(
   'Webhooks',
@@ -20,6 +21,7 @@ export const webhooksArea = area(
   },
   {
     personal: webhooksPersonalData,
+    steps: webhookSteps,
     entities: [Webhook, Delivery],
     machines: [webhookMachine, deliveryMachine],
     waits: [
@@ -29,7 +31,7 @@ export const webhooksArea = area(
         record: 'id',
         agent: 'null',
         open: `status = 'pending'`,
-        waits: 'workflow_id is not null',
+        waits: 'attempt_at is not null',
       },
     ],
     openRecords: [{ process: webhookProcess, select: RETRIED_DELIVERIES }],

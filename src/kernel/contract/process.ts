@@ -87,11 +87,6 @@ export interface ProcessStep {
   readonly timeoutMs?: number
   /** Its operation calls another system: the activity has the task queue of such calls. */
   readonly callsOutside?: true
-  /**
-   * The activity is repeated, each time when the record is due, until the record is closed. Temporal shows its
-   * attempts and keeps none of them.
-   */
-  readonly untilClosed?: true
 }
 
 /** A process whose run follows one record: its activities and signals, each with the operation that it runs. */
@@ -105,8 +100,6 @@ export interface RecordProcess extends DurableProcess {
   }
   readonly decide?: string
   readonly signals?: Readonly<Record<string, ProcessSignal>>
-  /** Its signals carry no name, and run their operations as the process. */
-  readonly withoutPayload?: true
   /** Its signals may open live money, in test mode too. */
   readonly opensLiveMoney?: true
   readonly steps: Readonly<Record<string, ProcessStep>>
@@ -120,14 +113,6 @@ export const STEP_MS = 15_000
  */
 export const callsQueueOf = (queue: string): string => `${queue}-calls`
 export const webhooksQueueOf = (queue: string): string => `${queue}-webhooks`
-
-export const taskQueueOf = (
-  queue: string,
-  { callsOutside, untilClosed }: Partial<ProcessStep> = {},
-): string => {
-  if (untilClosed) return webhooksQueueOf(queue)
-  return callsOutside ? callsQueueOf(queue) : queue
-}
 
 export const isRecordProcess = (process: DurableProcess): process is RecordProcess => 'read' in process
 

@@ -21,6 +21,8 @@ export interface Step<out E extends EventSchemas = EventSchemas> {
   readonly emits: E
   /** The system that it calls: few calls of an owner, and few to a system, are under way at once. */
   readonly calls?: keyof ExternalSystems
+  /** It keeps its own bounds of calls at once, so it waits for no turn. */
+  readonly ownBounds?: true
 }
 
 /** The name begins with the noun: `intents.expire`. */
@@ -90,6 +92,8 @@ export interface ActivityCaller {
   /** Waits for the turn of a call to another system. */
   inTurn?<T>(step: Step, ref: RecordRef, work: () => Promise<T>): Promise<T>
   onChange?(step: Step): void
+  /** Aborted when the process is stopping: what it has begun is begun again elsewhere. */
+  stopping?(): AbortSignal
   /** Only runs receive signals. Gives the line that the operator reads. */
   decide?(decision: OperatorDecision): Promise<string>
 }

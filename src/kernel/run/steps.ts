@@ -63,6 +63,8 @@ export interface StepRunner {
 }
 
 export interface OutsideClaim {
+  /** The lease of this process: what it has claimed is free once the process has died. */
+  readonly holder: string
   call<A>(call: StepCall, make: () => Promise<A>): Promise<A>
   /** An answer that the database cannot take is recorded as soon as it can, for as long as the process lives. */
   record<T>(call: StepCall, work: () => Promise<T>): Promise<T>
@@ -126,6 +128,7 @@ export function stepRunner(runtime: OperationRuntime): StepRunner {
       const left = Promise.withResolvers<never>()
       const { tracing } = ports.systems
       const claim: OutsideClaim = {
+        holder: held,
         async call(given, make) {
           const isHeld = await lease.stillHolds(held)
           if (!isHeld || clock.ticks() - claimedAt >= LEASE_MS) throw takenOver()

@@ -21,7 +21,13 @@ begin
   elsif of_kind = 'pushes' then
     update pushes set leased_until = null where leased_until is not null and leased_by = any(dead);
   elsif of_kind in ('streams', 'calls') then
-    -- Streams have ended with the rows of their leases; a call without one is decided when it is asked about.
+    -- Streams have ended with the rows of their leases; a call without one is decided when it is asked about. What a run was
+    -- posting when its worker died is posted again.
+    with retries as (
+      delete from retries_under_way r where r.leased_by = any(dead) returning r.delivery_id, r.leased_by
+    )
+    update deliveries d set leased_until = null from retries
+    where d.id = retries.delivery_id and d.leased_by = retries.leased_by and d.leased_until is not null;
     return cardinality(dead);
   else
     update outbox set due_at = least(due_at, clock_timestamp()), leased_by = null, leased_until = null

@@ -116,8 +116,11 @@ describe('a subscription', () => {
     await bodyOf(client.webhooks.update({ params: { id }, body: { status: 'disabled' } }))
     await anAgent(client)
     await makeDue(service, waiting.id)
+    expect(receiver.at(path)).toHaveLength(1)
     answer = 204
     await bodyOf(client.webhooks.update({ params: { id }, body: { status: 'active' } }))
+    // Its run, which begins again with Temporal, has the first half minute.
+    await makeDue(service, waiting.id)
     await untilDelivery(client, id, delivery => delivery.status === 'delivered')
     expect(receiver.at(path).map(({ body }) => JSON.parse(body).data.agentId)).toEqual([first.id, first.id])
   })

@@ -120,10 +120,11 @@ describe('where companies are real ones', () => {
   const systems = { identityVerification: () => ({ name: 'manual' }) } as unknown as Systems
   const steps = {} as StepRunner
   const settings = { operatorSignals: false }
-  const run = aRun(() => Promise.reject(new Error('no operation may run')))
+  const noOperation = () => Promise.reject(new Error('no operation may run'))
+  const run = aRun(noOperation)
   const operations = allOperations(areas)
   const { answerOnboarding } = onboardingActivities(
-    activityTools({ steps, operations, systems, settings }, run),
+    activityTools({ steps, operations, systems, settings, attemptDelivery: noOperation }, run),
   )
 
   const answerAs = (signalled: ReceivedSignal) =>

@@ -15,6 +15,18 @@ const DUE = `select id, owner_id as "ownerId", failing from due_webhooks(${MAX_D
 
 export const findDueWebhooks = ({ pool }: Database): Promise<DueWebhook[]> => sqlOn(pool)<DueWebhook>(DUE)
 
+/** An attempt that a run makes just now. */
+export interface RetryUnderWay extends Row {
+  readonly webhookId: string
+  readonly ownerId: string
+}
+
+const RETRIES =
+  'select webhook_id as "webhookId", owner_id as "ownerId" from retries_under_way where ends_by > clock_timestamp()'
+
+export const findRetriesUnderWay = ({ pool }: Database): Promise<RetryUnderWay[]> =>
+  sqlOn(pool)<RetryUnderWay>(RETRIES)
+
 export interface ClaimedDelivery {
   readonly id: string
   readonly webhookId: string

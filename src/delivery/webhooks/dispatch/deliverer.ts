@@ -1,23 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Systems } from '../../../kernel/contract/ports.ts'
 import { batcher } from '../../../kernel/database/batcher.ts'
 import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
 import type { ProcessLease } from '../../../kernel/database/process-lease.ts'
 import { addMs, clock } from '../../../values/clock.ts'
 import { idTime } from '../../../values/ids.ts'
-import { cachingVault, openWebhookSecrets } from '../secrets.ts'
-import { type ClaimedDelivery, claimDeliveries, findDueWebhooks, MAX_DUE_WEBHOOKS } from './claim.ts'
+import { type AttemptDelivery, type AttemptParts, deliveryAttempts } from './attempt.ts'
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  findDueWebhooks,
+  findRetriesUnderWay,
+  MAX_DUE_WEBHOOKS,
+} from './claim.ts'
 import { adjustConcurrency, FairDeliveryQueue, type ReceiverQueue } from './fair-queue.ts'
 import { JournalReader, storeWaiting } from './journal-reader.ts'
-import { type DeliveryOutcome, recordDeliveryOutcomes } from './outcomes.ts'
-import { deliveryAttemptId, postWebhook } from './post.ts'
+import { type DeliveryOutcome, type RescuedDelivery, recordDeliveryOutcomes } from './outcomes.ts'
 import type { DeliveryAttemptResult, WebhookDisableReason } from './retry.ts'
-import { inSpanOfDelivery, withTraceparents } from './traced.ts'
+import { withTraceparents } from './traced.ts'
 
-export interface DelivererParts {
+export interface DelivererParts extends AttemptParts {
   readonly database: Database
   readonly lease: ProcessLease
-  readonly systems: Pick<Systems, 'outbound' | 'tracing' | 'vault'>
   readonly waitsMs: readonly number[]
   readonly giveUp: (webhookId: string, why: WebhookDisableReason) => Promise<unknown>
   readonly onOutbox: () => void
@@ -26,8 +29,8 @@ export interface DelivererParts {
   readonly onFailure: (error: unknown) => void
   /** Called at the first attempt of a delivery that did not wait for its receiver, with the age of its event. */
   readonly onFirstAttempt?: (milliseconds: number) => void
-  /** Called within the span of an attempt that failed. */
-  readonly onRefused?: (delivery: ClaimedDelivery, attempt: DeliveryAttemptResult['attempt']) => void
+  /** Called with what was sent in place of a run that was late. */
+  readonly onRescue?: (delivery: RescuedDelivery) => void
   /** The polling interval without notifications, in milliseconds. */
   readonly pollMs?: number
 }
@@ -42,12 +45,15 @@ const OUTCOME_BATCH = { size: 256, inFlight: 2, least: 128 }
 /** An attempt must end within the lease; otherwise another process might make it, too. */
 const ATTEMPT_MS = 40_000
 
-/** Sends due deliveries to their receivers. Any number of processes may run it. */
+/**
+ * Sends events to their receivers for the first time, and what a run should have sent again and did not. Any number of
+ * processes may run it.
+ */
 export class WebhookDeliverer {
   readonly #parts: DelivererParts
   readonly #queues = new FairDeliveryQueue()
   readonly #journal: JournalReader
-  readonly #vault: ReturnType<typeof cachingVault>
+  readonly #attempt: AttemptDelivery
   readonly #underWay = new Set<Promise<void>>()
   readonly #recordOutcome: (one: DeliveryOutcome) => Promise<void>
   readonly #stopping = new AbortController()
@@ -89,7 +95,7 @@ export class WebhookDeliverer {
   constructor(parts: DelivererParts) {
     this.#parts = parts
     this.#journal = new JournalReader(parts.database)
-    this.#vault = cachingVault(parts.systems.vault)
+    this.#attempt = deliveryAttempts(parts)
     const least = () => (this.#queues.underWay > 0 ? OUTCOME_BATCH.least : 1)
     const batched = batcher<DeliveryOutcome, void>({ ...OUTCOME_BATCH, least }, outcomes =>
       this.#write(outcomes),
@@ -127,11 +133,15 @@ export class WebhookDeliverer {
     this.#roundAt = clock.ticks()
     this.#changed.clear()
     await this.#readJournal()
-    const due = await findDueWebhooks(this.#parts.database)
+    const { database, lease, systems } = this.#parts
+    const [due, retries] = await Promise.all([findDueWebhooks(database), findRetriesUnderWay(database)])
+    this.#queues.leaveRoomFor(retries)
     const shares = this.#queues.allot(due)
     this.#crowded = this.#queues.isCrowded || due.length === MAX_DUE_WEBHOOKS
-    if (shares.length === 0) return true
-    const { database, lease, systems } = this.#parts
+    if (shares.length === 0) {
+      this.#begin()
+      return true
+    }
     const leased = await claimDeliveries(database, shares, await lease.hold())
     const claimed = await withTraceparents(sqlOn(database.pool), systems.tracing, leased)
     const claimedByWebhook = Map.groupBy(claimed, ({ webhookId }) => webhookId)
@@ -190,12 +200,7 @@ export class WebhookDeliverer {
     if (claimed.isUndelayed) this.#parts.onFirstAttempt?.(clock.milliseconds() - idTime(claimed.eventId))
     const inTime = addMs(clock.real(), ATTEMPT_MS) < until
     const isOurs = inTime && this.#parts.lease.held === lease
-    const attempt = async () => {
-      const made = await this.#post(claimed)
-      if (!made.succeeded) this.#parts.onRefused?.(claimed, made.attempt)
-      return made
-    }
-    const result = isOurs ? await inSpanOfDelivery(this.#parts.systems.tracing, claimed, attempt) : null
+    const result = isOurs ? await this.#attempt(claimed) : null
     const recorded = this.#recordOutcome({ id, webhookId, claim, lease, range, traceparent, result })
     // A failure may pause the receiver, which must be written before the next delivery begins.
     if (result?.succeeded) this.#ended(queue, result)
@@ -204,21 +209,6 @@ export class WebhookDeliverer {
     if (!result) this.wake()
     if (result?.attempt.status === 410)
       await this.#parts.giveUp(webhookId, { reason: 'gone', url: claimed.url })
-  }
-
-  #post({
-    id,
-    claim,
-    sealed,
-    url,
-    eventId,
-    event,
-    body,
-    requestId,
-  }: ClaimedDelivery): Promise<DeliveryAttemptResult> {
-    const { outbound } = this.#parts.systems
-    const message = { deliveryId: deliveryAttemptId(id, claim), url, eventId, event, body, requestId }
-    return postWebhook(outbound, message, () => openWebhookSecrets(this.#vault, sealed, clock.real()))
   }
 
   /** Frees the slot of a request. After a failure the deliveries claimed ahead are released. */
@@ -237,8 +227,9 @@ export class WebhookDeliverer {
   }
 
   async #write(outcomes: readonly DeliveryOutcome[]) {
-    const { database, waitsMs, onOutbox, onWaiting, giveUp } = this.#parts
-    const { forTemporal, toDisable } = await recordDeliveryOutcomes(database, outcomes, waitsMs)
+    const { database, waitsMs, onOutbox, onWaiting, onRescue, giveUp } = this.#parts
+    const { forTemporal, toDisable, rescued } = await recordDeliveryOutcomes(database, outcomes, waitsMs)
+    for (const delivery of rescued) onRescue?.(delivery)
     this.#journal.stored(outcomes)
     if (outcomes.some(({ result }) => !result?.succeeded)) onWaiting()
     if (this.#journal.isReady) this.wake()

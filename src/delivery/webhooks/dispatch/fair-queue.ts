@@ -1,7 +1,7 @@
-import type { ClaimedDelivery, DueWebhook, NewDelivery } from './claim.ts'
+import type { ClaimedDelivery, DueWebhook, NewDelivery, RetryUnderWay } from './claim.ts'
 
 /** The most requests in flight: in total, to one owner's receivers, to one receiver. */
-const MAX_IN_FLIGHT = { all: 256, owner: 64, receiver: 16 }
+export const MAX_IN_FLIGHT = { all: 256, owner: 64, receiver: 16 }
 /** Deliveries claimed per slot, so that the next ones are at hand. */
 const CLAIMED_AHEAD = 32
 /** New deliveries are claimed as they are read, not by slot. */
@@ -54,6 +54,7 @@ export interface ReceiverShare {
 export class FairDeliveryQueue {
   readonly #queues = new Map<string, ReceiverQueue>()
   readonly #underWay = new Map<string, number>()
+  readonly #retries = new Map<string, number>()
   #all = 0
   #isCrowded = false
 
@@ -99,6 +100,17 @@ export class FairDeliveryQueue {
     return this.#isCrowded
   }
 
+  /** Attempts of runs have places among those of their receiver and owner. */
+  leaveRoomFor(retries: readonly RetryUnderWay[]): void {
+    this.#retries.clear()
+    for (const { webhookId, ownerId } of retries)
+      for (const whose of [webhookId, ownerId]) this.#retries.set(whose, this.#retriesOf(whose) + 1)
+  }
+
+  #retriesOf(webhookOrOwner: string): number {
+    return this.#retries.get(webhookOrOwner) ?? 0
+  }
+
   add({ queue, max }: ReceiverShare, taken: readonly ClaimedDelivery[]): void {
     if (taken.length === 0) return
     this.#queues.set(queue.id, queue)
@@ -112,14 +124,15 @@ export class FairDeliveryQueue {
     const queue = this.#queues.get(id) ?? newQueue({ id, ownerId, failing: false })
     if (heldBy(queue) >= MAX_NEW) return false
     this.#queues.set(id, queue)
-    delivery.isUndelayed = heldBy(queue) < queue.width
+    delivery.isUndelayed = heldBy(queue) + this.#retriesOf(id) < queue.width
     queue.ready.push(delivery)
     return true
   }
 
   next(queue: ReceiverQueue): ClaimedDelivery | undefined {
-    const ofOwner = this.#underWay.get(queue.ownerId) ?? 0
-    if (queue.underWay >= queue.width || this.#all >= MAX_IN_FLIGHT.all || ofOwner >= MAX_IN_FLIGHT.owner)
+    const ofReceiver = queue.underWay + this.#retriesOf(queue.id)
+    const ofOwner = (this.#underWay.get(queue.ownerId) ?? 0) + this.#retriesOf(queue.ownerId)
+    if (ofReceiver >= queue.width || this.#all >= MAX_IN_FLIGHT.all || ofOwner >= MAX_IN_FLIGHT.owner)
       return undefined
     const claimed = queue.ready.shift()
     if (!claimed) return undefined

@@ -9,6 +9,8 @@ import {
   type DeliveryRow,
   deliveryColumns,
   deliveryMachine,
+  isLeftToRun,
+  leftToRun,
   type WebhookHealth,
   webhookHealthColumns,
   writeDeliveryOutcomes,
@@ -34,6 +36,13 @@ export interface DeliveryOutcome {
 export interface OutcomeFollowUp {
   readonly forTemporal: boolean
   readonly toDisable: readonly string[]
+  /** What a deliverer has sent in place of a run that was late. */
+  readonly rescued: readonly RescuedDelivery[]
+}
+
+export interface RescuedDelivery {
+  readonly id: string
+  readonly dueAt: Date
 }
 
 /** Commits without waiting for the disk: if the server is killed, a lost outcome means one more delivery. */
@@ -57,22 +66,42 @@ export async function recordDeliveryOutcomes(
   const toUpdate = await storeNew(sqlOn(database.pool), outcomes)
   const delivered = await withDatabaseRetries(() => recordSuccesses(sqlOn(database.pool), toUpdate))
   const others = toUpdate.filter(({ id }) => !delivered.has(id))
-  if (others.length === 0) return { forTemporal: false, toDisable: [] }
+  if (others.length === 0) return { forTemporal: false, toDisable: [], rescued: [] }
   return withDatabaseRetries(() =>
     onConnection(database, ASYNC_COMMIT, async client => {
       const sql = sqlOn(client)
-      const rows = await sql<Locked>(LOCK, [others.map(({ id }) => id)])
-      const aheadMs = aheadOf(rows)
-      apply(rows, others, waitsMs)
-      await writeDeliveryOutcomes(sql, rows)
-      const toDisable = await updateHealth(sql, { rows, outcomes, aheadMs })
-      const traceparents = new Map(outcomes.map(({ id, traceparent }) => [id, traceparent]))
-      const outbox = rows.filter(concernsRun).map(row => processOf(row, traceparents.get(row.id)))
+      const { rows, toDisable, ofRuns } = await applyDeliveryOutcomes(sql, {
+        outcomes,
+        toUpdate: others,
+        waitsMs,
+      })
+      const byId = new Map(outcomes.map(outcome => [outcome.id, outcome]))
+      const outbox = rows.flatMap(row => {
+        const { result, traceparent } = byId.get(row.id) as DeliveryOutcome
+        return result && row.workflowId !== null ? [wakeUpOf(row, traceparent)] : []
+      })
       await writeJournal(sql, { ...emptyJournal(), outbox })
       await client.query('commit')
-      return { forTemporal: outbox.length > 0, toDisable }
+      return { forTemporal: outbox.length > 0, toDisable, rescued: ofRuns }
     }),
   )
+}
+
+interface Recording {
+  readonly outcomes: readonly DeliveryOutcome[]
+  /** Those of them that are still to be written. */
+  readonly toUpdate: readonly DeliveryOutcome[]
+  readonly waitsMs: readonly number[]
+}
+
+/** Writes what became of deliveries and what it says about their receivers, in the caller's transaction. */
+export async function applyDeliveryOutcomes(sql: Sql, { outcomes, toUpdate, waitsMs }: Recording) {
+  const rows = await sql<Locked>(LOCK, [toUpdate.map(({ id }) => id)])
+  const aheadMs = aheadOf(rows)
+  const ofRuns = apply(rows, toUpdate, waitsMs)
+  await writeDeliveryOutcomes(sql, rows)
+  const toDisable = await updateHealth(sql, { rows, outcomes, aheadMs })
+  return { rows, toDisable, ofRuns }
 }
 
 /** Stores deliveries that have no row yet, and returns the outcomes that are still to be written. */
@@ -116,11 +145,8 @@ async function recordSuccesses(sql: Sql, outcomes: readonly DeliveryOutcome[]): 
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The run begins with the first failure and ends with the delivery. In between it looks by itself. */
-const concernsRun = ({ workflowId, status, tries }: DeliveryRow): boolean =>
-  workflowId !== null && (status !== deliveryMachine.initial || tries === 1)
-
-function processOf(
+/** The run begins with the first failure. Later it reads again what a deliverer has sent. */
+function wakeUpOf(
   { id, ownerId, mode, event, webhookId, status }: DeliveryRow,
   traceparent: string | undefined,
 ): OutboxRow {
@@ -129,19 +155,24 @@ function processOf(
   return withTraceparent(row, traceparent)
 }
 
+/** Returns what was left to runs. */
 function apply(
   rows: readonly Locked[],
   outcomes: readonly DeliveryOutcome[],
   waitsMs: readonly number[],
-): void {
+): RescuedDelivery[] {
+  const ofRuns: RescuedDelivery[] = []
   const byId = new Map(outcomes.map(outcome => [outcome.id, outcome]))
   for (const row of rows) {
-    const { claim, lease, result } = byId.get(row.id) as DeliveryOutcome
+    const { id, attemptAt: dueAt } = row
+    const { claim, lease, result } = byId.get(id) as DeliveryOutcome
     const isMine = row.claims === claim && row.leasedBy === lease
     row.updatedAt = clock.real()
+    if (result && isMine && dueAt && isLeftToRun(row)) ofRuns.push({ id, dueAt })
     if (result) applyDeliveryAttempt(row, result, { isMine, tier: retryTierOfPlan(row.plan, waitsMs) })
     else if (isMine) row.leasedUntil = null
   }
+  return ofRuns
 }
 
 interface Round {
@@ -174,5 +205,24 @@ async function updateHealth(sql: Sql, { rows, outcomes, aheadMs }: Round): Promi
     recordAttemptRound(health, rounds.get(health.id) ?? false, triedAt)
   }
   await writeWebhookHealth(sql, healths)
+  await leavePausedToRuns(sql, healths)
   return healths.filter(health => shouldDisableWebhook(health, now)).map(({ id }) => id)
+}
+
+/** What is locked has an outcome that is being recorded, which says the same. */
+const LEAVE_PAUSED_TO_RUNS = `
+update deliveries d set due_at = late.at from unnest($1::text[], $2::timestamptz[]) as late(webhook_id, at)
+where d.webhook_id = late.webhook_id and d.id = any(array(
+  select one.id from unnest($1::text[], $2::timestamptz[]) as paused(webhook_id, at)
+  join deliveries one on one.webhook_id = paused.webhook_id and one.attempt_at is not null and one.due_at < paused.at
+  for update of one skip locked))`
+
+/** The runs of a paused receiver wait for the end of the pause: they are late only after it. */
+async function leavePausedToRuns(sql: Sql, healths: readonly WebhookHealth[]): Promise<void> {
+  const now = clock.real()
+  const paused = healths.flatMap(({ id, pausedUntil }) =>
+    pausedUntil && pausedUntil > now ? [{ id, late: leftToRun(pausedUntil).dueAt }] : [],
+  )
+  if (paused.length === 0) return
+  await sql(LEAVE_PAUSED_TO_RUNS, [paused.map(({ id }) => id), paused.map(({ late }) => late)])
 }

@@ -6,7 +6,7 @@ import type { Row } from '../../../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../../../kernel/database/prepared-sql.ts'
 import type { ExecuteCall } from '../../../kernel/run/execute.ts'
 import { addMs } from '../../../values/clock.ts'
-import { type DeliveryAttempt, type DeliveryRow, deliveryMachine } from '../delivery.ts'
+import { type DeliveryAttempt, type DeliveryRow, deliveryMachine, leftToRun } from '../delivery.ts'
 import { webhookProcess } from '../process.ts'
 
 /** The tiers of plans. `full` equals `basic` so far. */
@@ -89,13 +89,16 @@ function scheduleRetry(
   const waits = Math.max(wait, retryAfterMs ?? 0)
   const passed = Math.min(waits, row.aheadMs)
   row.aheadMs -= passed
-  row.dueAt = addMs(at, (attempt.latencyMs ?? 0) + waits - passed)
+  const next = addMs(at, (attempt.latencyMs ?? 0) + waits - passed)
+  Object.assign(row, leftToRun(next))
+  // The test clock has passed it: a deliverer makes it at once, unless the run comes first.
+  if (passed > 0 && passed === waits) row.dueAt = next
   row.workflowId = workflowIdOf(webhookProcess, row.id)
 }
 
 function finish(row: DeliveryRow, status: 'delivered' | 'failed' | 'dead'): void {
   deliveryMachine.move(row, status)
-  row.dueAt = null
+  Object.assign(row, { dueAt: null, attemptAt: null })
 }
 
 /** The date format of HTTP. `Date.parse` by itself accepts almost any text. */
