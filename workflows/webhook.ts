@@ -4,6 +4,8 @@ import type { ProcessInput } from '../src/kernel/contract/process.ts'
 import { activities, decision, post, reading } from './shared/activities.ts'
 import { follow } from './shared/record-run.ts'
 
+type DeliveryState = Awaited<ReturnType<WebhookActivities['readDelivery']>>
+
 const { readDelivery, decideDelivery, sendAgain } = activities<WebhookActivities>({
   readDelivery: reading('Status of the delivery'),
   decideDelivery: decision('Carry out the signal of an operator'),
@@ -24,13 +26,15 @@ export async function webhook(ref: ProcessInput): Promise<string> {
     withoutDeadline: true,
   })
   while (!record.isOver) {
-    const { attempt, deadline, isUnderWay, isPaused } = record.state
-    if (isUnderWay) await record.waitFor('the receiver’s answer')
-    else if (!deadline) await record.waitFor('a deliverer, which sends it anew')
-    else if (isPaused)
-      await record.waitFor(`attempt ${attempt}: the receiver keeps failing and is paused until ${deadline}`)
-    else await record.waitFor(`attempt ${attempt}, at ${deadline}`)
-    if (record.isDue) await record.take(sendAgain)
+    await record.waitFor(awaited(record.state), { whenDue: sendAgain })
   }
   return record.state.status
+}
+
+function awaited({ attempt, deadline, isUnderWay, isPaused }: DeliveryState): string {
+  if (isUnderWay) return 'the receiver’s answer'
+  if (!deadline) return 'a deliverer, which sends it anew'
+  return isPaused
+    ? `attempt ${attempt}: the receiver keeps failing and is paused until ${deadline}`
+    : `attempt ${attempt}, at ${deadline}`
 }

@@ -56,6 +56,10 @@ describe('a bank that fails while the run continues', () => {
     const transfer = await aSepaTransfer(client)
     const run = temporal.of(transfer)
     await run.untilBegun()
+    for (const asked of [1, 2, 3]) {
+      await until('the payee’s bank is asked', () => rail.count('verifyPayee', transfer.id) >= asked)
+      await bodyOf(client.sandbox.advance({ body: { seconds: 15 } }))
+    }
     await until('it is submitted', async () => (await get(client, transfer.id)).status === 'submitted')
     await until('the rail was called', () => rail.count('submit', transfer.id) > 0)
     for (const minutes of [1, 5, 30]) await bodyOf(client.sandbox.advance({ body: { minutes } }))

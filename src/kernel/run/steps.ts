@@ -72,7 +72,7 @@ export interface OutsideClaim {
 
 export function stepRunner(runtime: OperationRuntime): StepRunner {
   const runBatched = batchRunner(runtime)
-  const { lease, unrecordedAnswers, database, ports } = runtime
+  const { database, ports } = runtime
   const sql = sqlOn(database.pool)
 
   function inSpan<T>(given: StepCall, work: (call: ApiCall) => Promise<T>): Promise<T> {
@@ -122,28 +122,35 @@ export function stepRunner(runtime: OperationRuntime): StepRunner {
         return { value: undefined, hasChanged: 'hasEmitted' in outcome }
       }),
 
-    async outside(work) {
-      const held = await lease.hold()
-      let claimedAt = clock.ticks()
-      const left = Promise.withResolvers<never>()
-      const { tracing } = ports.systems
-      const claim: OutsideClaim = {
-        holder: held,
-        async call(given, make) {
-          const isHeld = await lease.stillHolds(held)
-          if (!isHeld || clock.ticks() - claimedAt >= LEASE_MS) throw takenOver()
-          const start = { name: 'external call', attributes: { 'agentpay.operation': given.step.key } }
-          return tracing ? inSpan(given, () => tracing.span(start, make)) : make()
-        },
-        record(call, recording) {
-          claimedAt = clock.ticks()
-          return unrecordedAnswers.record(apiCallOf(call), recording, left.reject)
-        },
-      }
-      return Promise.race([lease.during(work(claim)), left.promise])
-    },
+    outside: outsideRunner(runtime, inSpan),
   }
 }
+
+const outsideRunner =
+  (
+    { lease, unrecordedAnswers, ports }: OperationRuntime,
+    inSpan: <T>(given: StepCall, work: () => Promise<T>) => Promise<T>,
+  ): StepRunner['outside'] =>
+  async work => {
+    const held = await lease.hold()
+    let claimedAt = clock.ticks()
+    const left = Promise.withResolvers<never>()
+    const { tracing } = ports.systems
+    const claim: OutsideClaim = {
+      holder: held,
+      async call(given, make) {
+        const isHeld = await lease.stillHolds(held)
+        if (!isHeld || clock.ticks() - claimedAt >= LEASE_MS) throw takenOver()
+        const start = { name: 'external call', attributes: { 'agentpay.operation': given.step.key } }
+        return tracing ? inSpan(given, () => tracing.span(start, make)) : make()
+      },
+      record(call, recording) {
+        claimedAt = clock.ticks()
+        return unrecordedAnswers.record(apiCallOf(call), recording, left.reject)
+      },
+    }
+    return Promise.race([lease.during(work(claim)), left.promise])
+  }
 
 const tenantOf = ({ ownerId, mode }: RecordRef) => ({ ownerId, mode })
 
