@@ -4,10 +4,12 @@ import { deletionActivities, exportActivities } from './gdpr.ts'
 import { incidentActivities } from './incidents.ts'
 import { intentActivities } from './intents.ts'
 import { mandateActivities } from './mandates.ts'
+import { mppActivities } from './mpp.ts'
 import { onboardingActivities } from './onboardings.ts'
 import { recoveryActivities } from './recoveries.ts'
 import { sepaFileActivities } from './sepa-files.ts'
 import type { ActivityTools } from './shared/tools.ts'
+import { transferActivities } from './transfers.ts'
 
 const nouns = {
   cardRequests: cardRequestActivities,
@@ -16,10 +18,12 @@ const nouns = {
   exports: exportActivities,
   incidents: incidentActivities,
   intents: intentActivities,
+  machinePayments: mppActivities,
   mandates: mandateActivities,
   onboardings: onboardingActivities,
   recoveries: recoveryActivities,
   sepaFiles: sepaFileActivities,
+  transfers: transferActivities,
 }
 
 type OfNoun = ReturnType<(typeof nouns)[keyof typeof nouns]>

@@ -11,7 +11,7 @@ export type OnboardingActivities = ReturnType<typeof onboardingActivities>
 
 export const onboardingActivities = ({ read, decide, transaction, systems }: ActivityTools) => {
   // Outside the sandbox companies are real, and an onboarding of test mode opens live keys too.
-  const rules = { openLiveMoney: systems.identityVerification().name !== 'sandbox' }
+  const rules = { openLiveMoney: () => systems.identityVerification().name !== 'sandbox' }
   const readOnboarding = (ref: RecordRef) => read(ref, context => onboardingState(ref.id, context), rules)
   return {
     readOnboarding,

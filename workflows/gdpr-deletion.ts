@@ -15,11 +15,14 @@ export async function gdprDeletion(ref: ProcessInput): Promise<string> {
   while (!record.isOver) {
     const { status, deadline, obstacles } = record.state
     if (status === 'requested')
-      await record.waitFor(`the days in which it can be cancelled, until ${deadline}`)
+      await record.waitFor(`the days in which it can be cancelled, until ${deadline}`, {
+        whenDue: advanceDeletion,
+      })
     else if (status === 'waiting')
-      await record.waitFor(`${obstacles.length} records to end: ${obstacles.join(', ')}`)
-    else await record.waitFor('the next step')
-    if (record.isDue) await record.take(advanceDeletion)
+      await record.waitFor(`${obstacles.length} records to end: ${obstacles.join(', ')}`, {
+        whenDue: advanceDeletion,
+      })
+    else await record.waitFor('the next step', { whenDue: advanceDeletion })
   }
   return record.state.status
 }

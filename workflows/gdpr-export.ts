@@ -14,10 +14,8 @@ export async function gdprExport(ref: ProcessInput): Promise<string> {
   const record = await follow(ref, { process: dataExportProcess, read: readExport })
   while (!record.isOver) {
     const { status, deadline } = record.state
-    await record.waitFor(
-      status === 'ready' ? `the archive to expire, at ${deadline}` : 'the archive to be made ready',
-    )
-    if (record.isDue) await record.take(advanceExport)
+    const what = status === 'ready' ? `the archive to expire, at ${deadline}` : 'the archive to be made ready'
+    await record.waitFor(what, { whenDue: advanceExport })
   }
   return record.state.status
 }

@@ -27,12 +27,10 @@ export async function incident(ref: ProcessInput): Promise<string> {
   const record = await follow(ref, { process: incidentProcess, read: readIncident })
   while (!record.isOver) {
     const { owed, deadline } = record.state
-    await record.waitFor(
-      owed
-        ? `${OWED[owed.stage]}, due ${deadline} (${owed.article})`
-        : 'an operator to close it: no report is outstanding',
-    )
-    if (record.isDue) await record.take(remindOfReports)
+    const what = owed
+      ? `${OWED[owed.stage]}, due ${deadline} (${owed.article})`
+      : 'an operator to close it: no report is outstanding'
+    await record.waitFor(what, { whenDue: remindOfReports })
   }
   return record.state.status
 }

@@ -25,9 +25,9 @@ export async function intent(ref: ProcessInput): Promise<string> {
   while (!record.isOver) {
     const { status, isBeingPaid, deadline } = record.state
     if (isBeingPaid) await record.waitFor('the end of its payment')
-    else if (status === 'created') await record.waitFor(`a person’s approval, until ${deadline}`)
-    else await record.waitFor(`its payment, until ${deadline}`)
-    if (record.isDue) await record.take(expireIntent)
+    else if (status === 'created')
+      await record.waitFor(`a person’s approval, until ${deadline}`, { whenDue: expireIntent })
+    else await record.waitFor(`its payment, until ${deadline}`, { whenDue: expireIntent })
   }
   return record.state.status
 }

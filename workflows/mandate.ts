@@ -24,9 +24,9 @@ export async function mandate(ref: ProcessInput): Promise<string> {
   })
   while (!record.isOver) {
     const { status, deadline } = record.state
-    if (status === 'suspended') await record.waitFor(`it to be resumed, until ${deadline}`)
-    else await record.waitFor(`its end, on ${deadline} at the latest`)
-    if (record.isDue) await record.take(expireMandate)
+    const what =
+      status === 'suspended' ? `it to be resumed, until ${deadline}` : `its end, on ${deadline} at the latest`
+    await record.waitFor(what, { whenDue: expireMandate })
   }
   return record.state.status
 }

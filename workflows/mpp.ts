@@ -1,16 +1,48 @@
-import { type MachinePaymentProcessStatus, mppProcess } from '../src/commerce/mpp/process.ts'
-import { type FollowedRecord, followRecord } from './shared/follow-record.ts'
+import type { MppActivities } from '../activities/mpp.ts'
+import { mppProcess } from '../src/commerce/mpp/process.ts'
+import type { ProcessInput } from '../src/kernel/contract/process.ts'
+import { activities, call, decision, reading } from './shared/activities.ts'
+import { follow } from './shared/record-run.ts'
+
+const { readMachinePayment, resolveMachinePayment, leaveOutcomeOpen, endUnpaid, deleteNetworkToken } =
+  activities<MppActivities>({
+    readMachinePayment: reading('Status of the machine payment'),
+    resolveMachinePayment: decision('Carry out the signal of an operator'),
+    leaveOutcomeOpen: decision(
+      'Record the outcome as unknown, since the merchant did not answer; the money stays held',
+    ),
+    endUnpaid: decision('End the payment as not paid: revoke the token and free the intent'),
+    deleteNetworkToken: call('Delete the token at the processor'),
+  })
 
 /**
- * The request itself calls the merchant, checks the offer, mints and sends; its steps are lines of the
- * timeline. If the merchant does not answer, the outcome is unknown until it is resolved, or until the
- * deadline.
+ * The request itself asks the merchant, mints and sends, once; this run never does. It takes over if the merchant does not
+ * answer: the outcome is open until network, owner or operator report it, or until the deadline. The token of a payment
+ * that was not paid is deleted.
  */
-export const mpp = followRecord(
-  mppProcess,
-  async (record: FollowedRecord<MachinePaymentProcessStatus>, steps) => {
-    await record.during({ status: 'sent' }, steps.leaveOutcomeOpen)
-    await record.during({ next: 'settle' }, steps.endUnpaid)
-    await record.during({ next: 'deleteToken' }, steps.deleteNetworkToken)
-  },
-)
+export async function mpp(ref: ProcessInput): Promise<string> {
+  const payment = await follow(ref, {
+    process: mppProcess,
+    read: readMachinePayment,
+    decide: resolveMachinePayment,
+    signals: {
+      paid: 'Records the payment as paid: the money is captured.',
+      notPaid: 'Records the payment as not paid: the token is revoked, and the intent can be paid again.',
+    },
+  })
+  while (!payment.isOver) {
+    const { status, awaitsPerson, awaitsToken, deadline } = payment.state
+    if (status === 'sent') {
+      if (payment.isDue) await payment.take(leaveOutcomeOpen)
+      else await payment.waitFor(`the merchant’s answer, until ${deadline}`)
+    } else if (status === 'void') {
+      if (payment.isDue) await payment.take(deleteNetworkToken)
+      else await payment.waitFor('the processor to delete the token')
+    } else if (payment.isDue) await payment.take(endUnpaid)
+    else if (awaitsPerson)
+      await payment.waitFor(`a person to confirm it with the card’s issuer, until ${deadline}`)
+    else if (awaitsToken) await payment.waitFor(`the processor’s token, until ${deadline}`)
+    else await payment.waitFor(`a report of whether it was paid, until ${deadline}`)
+  }
+  return payment.state.status
+}

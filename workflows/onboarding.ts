@@ -24,10 +24,10 @@ export async function onboarding(ref: ProcessInput): Promise<string> {
   })
   while (!record.isOver) {
     const { status, deadline } = record.state
-    if (status === 'submitted') await record.waitFor('the identity of each representative to be sent')
+    if (status === 'submitted')
+      await record.waitFor('the identity of each representative to be sent', { whenDue: advanceOnboarding })
     else if (status === 'in_review') await record.waitFor('the operator to decide')
-    else await record.waitFor(`the company’s answer, until ${deadline}`)
-    if (record.isDue) await record.take(advanceOnboarding)
+    else await record.waitFor(`the company’s answer, until ${deadline}`, { whenDue: advanceOnboarding })
   }
   return record.state.status
 }

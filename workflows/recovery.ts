@@ -20,12 +20,11 @@ export async function recovery(ref: ProcessInput): Promise<string> {
   })
   while (!record.isOver) {
     const { status, deadline } = record.state
-    await record.waitFor(
+    const what =
       status === 'waiting'
         ? `the 24 hours in which it can be stopped, until ${deadline}`
-        : `the operator’s link to be opened, until ${deadline}`,
-    )
-    if (record.isDue) await record.take(advanceRecovery)
+        : `the operator’s link to be opened, until ${deadline}`
+    await record.waitFor(what, { whenDue: advanceRecovery })
   }
   return record.state.status
 }

@@ -21,15 +21,15 @@ export async function sepaFile(ref: ProcessInput): Promise<string> {
   const record = await follow(ref, { process: sepaFileProcess, read: readFile })
   while (!record.isOver) {
     const { status, report, hasNotices, deadline } = record.state
-    if (record.isDue) {
-      if (status === 'open') await record.take(makeFile)
-      else if (status === 'made') await record.take(stageFile)
-      else if (status === 'staged') await record.take(handOverFile)
-      else await record.take(hasNotices ? takeReport : sayReportIsLate)
-    } else if (status === 'open') await record.waitFor(`payments, until its cut-off, ${deadline}`)
-    else if (report === 'awaited') await record.waitFor(`the bank’s report, which is late after ${deadline}`)
-    else if (report === 'late') await record.waitFor('the bank’s report, which is late')
-    else await record.waitFor(`the end of another attempt to hand it over, until ${deadline}`)
+    const otherAttempt = `the end of another attempt to hand it over, until ${deadline}`
+    if (status === 'open')
+      await record.waitFor(`payments, until its cut-off, ${deadline}`, { whenDue: makeFile })
+    else if (status === 'made') await record.waitFor(otherAttempt, { whenDue: stageFile })
+    else if (status === 'staged') await record.waitFor(otherAttempt, { whenDue: handOverFile })
+    else if (hasNotices) await record.take(takeReport)
+    else if (report === 'awaited')
+      await record.waitFor(`the bank’s report, which is late after ${deadline}`, { whenDue: sayReportIsLate })
+    else await record.waitFor('the bank’s report, which is late')
   }
   return record.state.status
 }

@@ -5,8 +5,8 @@ import type { Systems } from '../../src/kernel/contract/ports.ts'
 import type { ProcessStatus } from '../../src/kernel/contract/process.ts'
 import type {
   ActivityCaller,
+  OutsideActivity,
   ReceivedSignal,
-  RecordActivity,
   RecordRef,
   Step,
 } from '../../src/kernel/contract/step.ts'
@@ -33,7 +33,7 @@ interface OfApi {
 
 interface SignalRules {
   /** Whether its signals open live money in test mode, too. */
-  readonly openLiveMoney?: boolean
+  openLiveMoney?(): boolean
 }
 
 /** What activities are made of. */
@@ -56,7 +56,7 @@ export interface ActivityTools {
   outside<E extends EventSchemas, S extends ProcessStatus>(
     step: Step<E>,
     work: (ref: RecordRef, tools: OutsideTools<E>) => Promise<S>,
-  ): RecordActivity<S>
+  ): OutsideActivity<S>
   /** Carries out the signal of an operator with the checks of the API. Gives the line that the operator reads. */
   decide(
     signals: Readonly<Record<string, OfApi>>,
@@ -103,7 +103,10 @@ export function activityTools(
       const [status, aheadMs] = await steps.read(ref, work)
       const page = settings.pageOf?.(ref.id)
       const shown = aheadMs > 0 ? byTestClock(status) : status
-      return withPermittedSignals(page ? { ...shown, page } : shown, ref, { ...settings, ...rules })
+      return withPermittedSignals(page ? { ...shown, page } : shown, ref, {
+        ...settings,
+        openLiveMoney: rules?.openLiveMoney?.() ?? false,
+      })
     },
 
     async inBatch(ref, step, batch) {
@@ -118,7 +121,7 @@ export function activityTools(
               transaction: working => transaction(ref, step, working),
               async call(make, record) {
                 const call = { step, ref, cause: await causeOf(ref) }
-                const answer = await claim.call(step, make)
+                const answer = await claim.call(call, make)
                 onChange?.(step)
                 return claim.record(call, () => transaction(ref, step, tx => record(answer, tx)))
               },
@@ -142,7 +145,8 @@ const decisions =
     return caller.decide({
       signalled,
       signal: operation === undefined ? undefined : { operation, body },
-      ...rules,
+      withoutPayload: rules.withoutPayload,
+      openLiveMoney: rules.openLiveMoney?.() ?? false,
       requestId: caller.requestIdOf(signalled),
       waitingRun: caller.waitingRun?.(),
     })

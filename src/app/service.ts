@@ -10,6 +10,7 @@ import { deleteExpiredRows } from '../kernel/background/sweep.ts'
 import { sweepFiles } from '../kernel/background/sweep-files.ts'
 import { publishedOperations } from '../kernel/contract/area.ts'
 import { operationClass, type RegisteredOperation } from '../kernel/contract/operation.ts'
+import { lazily } from '../values/lazily.ts'
 import { connectionLimits } from './connections.ts'
 import { Reader } from './reader.ts'
 import { type OpenRuntime, openRuntime, type RuntimeOptions, type Stoppable } from './runtime.ts'
@@ -91,6 +92,7 @@ export function requestListener(
       systems: ports.systems,
       addressOf: request => clientAddress(request, isProxy),
       hostOf: requestHostAmong(addresses.hosts),
+      // At the first request the address is known, and stays the same.
       pageOrigins: lazily(() => ports.service.relyingParty().origins),
       ownUrls: lazily(addresses.urls),
       isOwn: addresses.isOwn,
@@ -100,15 +102,6 @@ export function requestListener(
     }),
   )
   return app
-}
-
-/** Evaluated at the first request: the address is known by then and stays the same. */
-function lazily<T>(find: () => T): () => T {
-  let found: T | undefined
-  return () => {
-    found ??= find()
-    return found
-  }
 }
 
 function reporting({

@@ -1,15 +1,21 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { areas } from '../../src/areas.ts'
-import { submitTransfer } from '../../src/commerce/transfers/sepa/steps.ts'
+import { submitInTime } from '../../src/commerce/transfers/index.ts'
+import { endOverdueRecords } from '../../src/kernel/background/deadlines.ts'
+import { moveClockOffset } from '../../src/kernel/database/tenant-clock.ts'
+import { createExecutor } from '../../src/kernel/run/execute.ts'
+import { NoTurn, SystemTurns } from '../../src/kernel/run/system-turns.ts'
 import type { SepaPayment } from '../../src/ports/sepa-rail.ts'
+import { activitiesOf } from '../support/activities.ts'
 import { type Fault, recordingRail } from '../support/commerce/rail.ts'
 import { diesAt, runActivity, type Scheme, transferSteps } from '../support/commerce/transfer-steps.ts'
 import { startEngine } from '../support/engine.ts'
 
 const engine = await startEngine(areas)
 const rail = recordingRail()
-const { sql, execute, activitiesWith, rowOf, expectEnd, drive, aTransfer } = transferSteps(engine, rail)
+const { sql, activities, rowOf, expectEnd, drive, aTransfer } = transferSteps(engine, rail)
+const { verifyPayee, submitPayment, cancelUnconfirmed } = activities
 
 Object.assign(engine.runtime.ports.systems, { sepaRail: () => rail.rail })
 
@@ -31,8 +37,8 @@ test('the audit entries of a transfer’s steps carry the id of the request that
 })
 
 describe('a faulty step', () => {
-  const steps = ['verify', 'submit', 'inquire'] as const
-  const methods = { verify: 'verifyPayee', submit: 'submit', inquire: 'statusOf' } as const
+  const steps = ['verifyPayee', 'submitPayment', 'askRail'] as const
+  const methods = { verifyPayee: 'verifyPayee', submitPayment: 'submit', askRail: 'statusOf' } as const
   // A dying worker leaves the step undone or done; dying twice leads to no third case.
   const faulty = [
     ['the worker dies before', 1],
@@ -53,13 +59,13 @@ describe('a faulty step', () => {
   test.each(table)(
     'by %s in %s, where %s %i times, still ends in the right state',
     async (scheme, step, what, times) => {
-      const transfer = await aTransfer({ scheme, ...(step === 'inquire' ? { cents: ASKED_ABOUT } : {}) })
+      const transfer = await aTransfer({ scheme, ...(step === 'askRail' ? { cents: ASKED_ABOUT } : {}) })
       const fault = faults[what]
       if (fault) rail.break(methods[step], fault, times)
       const moment = what.endsWith('before') ? 'before' : 'after'
-      await drive(transfer, fault ? undefined : diesAt(`transfers.${step}`, moment, times))
+      await drive(transfer, fault ? undefined : diesAt(step, moment, times))
       // An instant payment that did not reach the rail in time is rejected, not submitted again.
-      const neverSent = scheme === 'sct_inst' && step === 'submit' && what === 'the call is lost'
+      const neverSent = scheme === 'sct_inst' && step === 'submitPayment' && what === 'the call is lost'
       await expectEnd(transfer, neverSent ? 'rejected' : 'completed')
       if (neverSent) expect((await rowOf(transfer)).reason?.code).toBe('TM01')
       if (scheme === 'sct_inst') expect(rail.count('submit', transfer.id)).toBe(1)
@@ -95,11 +101,8 @@ describe('a faulty step', () => {
 
   test('that begins too late does not submit an instant payment', async () => {
     const payment = { until: new Date() } as SepaPayment
-    const errand = { id: 'transfer_late', mode: 'test', asks: payment, byMs: Date.now() }
-    expect(await submitTransfer.call(errand, { ...engine.runtime.ports, requestId: 'r' })).toEqual({
-      status: 'late',
-      recall: null,
-    })
+    const call = { reference: 'transfer_late', requestId: 'r' }
+    expect(await submitInTime(rail.rail, { payment, call, byMs: Date.now() })).toBe('late')
     expect(rail.count('submit', 'transfer_late')).toBe(0)
   })
 
@@ -117,7 +120,6 @@ describe('a faulty step', () => {
 
   test('that gets no answer to a recall does not keep the payment from settling', async () => {
     const transfer = await aTransfer({ cents: 777_01n })
-    const { verifyPayee, submitPayment } = activitiesWith(execute)
     await runActivity(verifyPayee, transfer.input)
     await runActivity(submitPayment, transfer.input)
     await transfer.run('transfers.recall', { params: { id: transfer.id }, body: { reason: 'Twice' } })
@@ -131,11 +133,10 @@ describe('a faulty step', () => {
 
   test('that cancels an unconfirmed transfer twice, and too early, still ends in the right state', async () => {
     const transfer = await aTransfer({ name: 'No Match GmbH' })
-    const { cancelUnconfirmed, verifyPayee } = activitiesWith(execute)
     await runActivity(verifyPayee, transfer.input)
     await runActivity(cancelUnconfirmed, transfer.input)
     expect((await rowOf(transfer)).status).toBe('verifying')
-    await drive(transfer, diesAt('transfers.lapse', 'after'))
+    await drive(transfer, diesAt('cancelUnconfirmed', 'after'))
     await expectEnd(transfer, 'cancelled')
   })
 })
@@ -144,7 +145,7 @@ describe('concurrent steps', () => {
   test.each(['sct', 'sct_inst'] as const)('submit a payment by %s once', async scheme => {
     const transfer = await aTransfer({ scheme })
     // Each drive moves the clock while it waits: an instant payment that another is verifying meanwhile would be too late.
-    await runActivity(activitiesWith(execute).verifyPayee, transfer.input)
+    await runActivity(verifyPayee, transfer.input)
     await Promise.all(Array.from({ length: 4 }, () => drive(transfer)))
     await expectEnd(transfer, 'completed')
     expect(rail.count('submit', transfer.id)).toBe(1)
@@ -154,7 +155,6 @@ describe('concurrent steps', () => {
     const ends = new Set<string>()
     for (let n = 0; n < 10; n++) {
       const transfer = await aTransfer()
-      const { verifyPayee, submitPayment } = activitiesWith(execute)
       await runActivity(verifyPayee, transfer.input)
       const cancelling = engine.run(transfer.tenant, 'transfers.cancel', {
         params: { id: transfer.id },
@@ -172,7 +172,7 @@ describe('concurrent steps', () => {
   test('let a cancelled transfer stay unpaid while it is confirmed', async () => {
     for (let n = 0; n < 5; n++) {
       const transfer = await aTransfer({ name: 'No Match GmbH' })
-      await runActivity(activitiesWith(execute).verifyPayee, transfer.input)
+      await runActivity(verifyPayee, transfer.input)
       const ask = (verb: string) =>
         engine.run(transfer.tenant, `transfers.${verb}`, {
           params: { id: transfer.id },
@@ -239,5 +239,71 @@ describe('random faults at random moments', () => {
       }),
       { numRuns: 40 },
     )
+  })
+})
+
+describe('the sweep in place of a late run', () => {
+  async function rescuesOf(ids: readonly string[], turns = new SystemTurns()): Promise<string[]> {
+    const rescues: string[] = []
+    await endOverdueRecords({
+      database: engine.runtime.database,
+      areas,
+      execute: createExecutor(engine.runtime),
+      activities: activitiesOf(engine.runtime),
+      rescueAfterMs: 30_000,
+      onRescue: ({ id, operation }) => void (ids.includes(id) && rescues.push(operation)),
+      turns,
+    })
+    return rescues
+  }
+
+  const makeLate = (ids: readonly string[]) =>
+    engine.sql(`update transfers set due_at = now() - interval '31 seconds' where id = any($1)`, [ids])
+
+  test('takes all steps of a transfer, and counts each once', async () => {
+    const transfer = await aTransfer()
+    await makeLate([transfer.id])
+    expect(await rescuesOf([transfer.id])).toEqual(['transfers.verify', 'transfers.submit'])
+    await expectEnd(transfer, 'completed')
+  })
+
+  test('counts no rescue while calls of the owner to the bank wait for their turns', async () => {
+    const [waiting, other] = [await aTransfer(), await aTransfer()]
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const turns = new SystemTurns()
+    const called = { system: 'sepaRail', owner: waiting.tenant.ownerId, mode: 'test' } as const
+    // Four are under way and fifty wait, so that the last one is refused.
+    const begun = Array.from({ length: 54 }, () => turns.run(called, () => promise))
+    await expect(turns.run(called, () => promise)).rejects.toThrow(NoTurn)
+    await makeLate([waiting.id, other.id])
+    expect(await rescuesOf([waiting.id], turns)).toEqual([])
+    expect((await rowOf(waiting)).status).toBe('completed')
+    resolve()
+    await Promise.all(begun)
+  })
+})
+
+describe('the question for the payee’s bank', () => {
+  test('is asked by one worker at a time', async () => {
+    const transfer = await aTransfer()
+    const other = () => runActivity(verifyPayee, transfer.input)
+    const states: unknown[] = []
+    rail.meanwhile('verifyPayee', async () => states.push(await other()))
+    expect(await other()).toMatchObject({ payee: 'accepted' })
+    expect(states).toEqual([expect.objectContaining({ payee: 'unverified' })])
+    expect(rail.count('verifyPayee', transfer.id)).toBe(1)
+  })
+
+  test('is asked again once its answer counts as lost', async () => {
+    const transfer = await aTransfer()
+    rail.break('verifyPayee', 'after', 1)
+    await expect(runActivity(verifyPayee, transfer.input)).rejects.toThrow('the line died')
+    const state = await runActivity(verifyPayee, transfer.input)
+    expect(state).toMatchObject({ payee: 'unverified' })
+    expect(rail.count('verifyPayee', transfer.id)).toBe(1)
+    await moveClockOffset(sql, transfer.tenant, Number(state.dueInMs))
+    expect(await runActivity(verifyPayee, transfer.input)).toMatchObject({ payee: 'accepted' })
+    await drive(transfer)
+    await expectEnd(transfer, 'completed')
   })
 })

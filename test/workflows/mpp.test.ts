@@ -70,7 +70,7 @@ describe('the run of a machine payment', () => {
       AgentPayAgent: payer.agent.id,
     })
     expect(await run.about()).toBe(mppProcess.details)
-    expect(await run.historyLength()).toBeLessThanOrEqual(20)
+    expect(await run.historyLength()).toBeLessThanOrEqual(16)
   })
 
   test('continues after a crash, and neither mints nor sends again', async () => {

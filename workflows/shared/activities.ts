@@ -17,6 +17,13 @@ const QUICK_MS = 2_000
 
 export type ActivityKind = (name: string) => (input: unknown) => Promise<unknown>
 
+/** Has a task queue of its own: calls to other systems hold up no decision. */
+interface OutsideKind extends ActivityKind {
+  readonly isOutside: true
+}
+
+type KindOf<Activity> = Activity extends { readonly calls: object } ? OutsideKind : ActivityKind
+
 /** A try that is under way ends first: what it has done is recorded. */
 const cancellationType = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED
 
@@ -35,24 +42,26 @@ type Time = Pick<ActivityOptions, 'startToCloseTimeout'>
 export const decision = (summary: string, { startToCloseTimeout = '15 seconds' }: Time = {}): ActivityKind =>
   as(summary, () => ({ startToCloseTimeout }))
 
-/** Calls another system, on a task queue of its own: a call that hangs holds up no decision. */
-export const call = (summary: string, { startToCloseTimeout = '15 seconds' }: Time = {}): ActivityKind =>
-  as(summary, () => ({ startToCloseTimeout, taskQueue: callsQueueOf(workflowInfo().taskQueue) }))
+const outside = (kind: ActivityKind): OutsideKind => Object.assign(kind, { isOutside: true } as const)
+
+/** Calls another system. */
+export const call = (summary: string, { startToCloseTimeout = '15 seconds' }: Time = {}): OutsideKind =>
+  outside(as(summary, () => ({ startToCloseTimeout, taskQueue: callsQueueOf(workflowInfo().taskQueue) })))
 
 /**
- * Posts a webhook, on a task queue of its own. A stopping or dead worker’s attempt is repeated. It hears of a cancellation
+ * Posts a webhook. A stopping or dead worker’s attempt is repeated. It hears of a cancellation
  * while it posts, so it is not cancelled.
  */
-export const post = (summary: string): ActivityKind => {
+export const post = (summary: string): OutsideKind => {
   const posting = as(summary, () => ({
     startToCloseTimeout: '45 seconds',
     heartbeatTimeout: '10 seconds',
     taskQueue: webhooksQueueOf(workflowInfo().taskQueue),
   }))
-  return name => {
+  return outside(name => {
     const activity = posting(name)
     return input => CancellationScope.nonCancellable(() => activity(input))
-  }
+  })
 }
 
 /**
@@ -79,5 +88,5 @@ export const reading = (summary: string): ActivityKind => {
 }
 
 /** The activities of a noun, each with its task queue, timeouts and what the Web UI calls it. */
-export const activities = <A extends object>(kinds: { readonly [Name in keyof A]: ActivityKind }): A =>
+export const activities = <A extends object>(kinds: { readonly [Name in keyof A]: KindOf<A[Name]> }): A =>
   Object.fromEntries(Object.entries<ActivityKind>(kinds).map(([name, kind]) => [name, kind(name)])) as A

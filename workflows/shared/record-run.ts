@@ -62,7 +62,6 @@ export class RecordRun<State extends ProcessStatus> {
   #waitsFor: string | null = null
   #hasChanged = false
   #idle = 0
-  #wasToldItIsDue = false
 
   constructor(ref: ProcessInput, parts: Parts<State>) {
     this.#ref = ref
@@ -100,10 +99,9 @@ export class RecordRun<State extends ProcessStatus> {
     return this.state.closed && !mayBeOpenAgain && !this.#signals.arePending()
   }
 
-  /** Whether the deadline of the record has passed, and nothing has happened meanwhile. */
-  get isDue(): boolean {
+  get #isDue(): boolean {
     const { dueInMs } = this.state
-    return dueInMs !== null && dueInMs <= 0 && !this.#isDisturbed
+    return dueInMs !== null && dueInMs <= 0
   }
 
   get #isDisturbed(): boolean {
@@ -111,31 +109,30 @@ export class RecordRun<State extends ProcessStatus> {
   }
 
   /**
-   * Waits until the record is due, which `whenDue` is for, or has changed, or until a person has decided. Without
-   * `whenDue`, `isDue` tells.
+   * Waits until the record is due, and takes the step that is for that; or until the record has changed, or a person has
+   * decided: then it is read again.
    */
   async waitFor(what: string, { whenDue }: { readonly whenDue?: Activity<State> } = {}): Promise<void> {
     this.#waitsFor = `for ${what}`
     this.#page.show({ ...this.state, waitsFor: this.#waitsFor })
     if (this.#isDisturbed) return this.read()
-    if (this.isDue) return whenDue ? this.take(whenDue) : this.#pauseIfIdle(what)
+    if (this.#isDue) return whenDue ? this.take(whenDue) : this.#readLater(what)
     await this.#continueIfLong()
     const { dueInMs } = this.state
     const isWoken = await this.#within(dueInMs ?? DAY_MS, what)
-    if (isWoken || dueInMs === null) return this.read()
+    if (isWoken || dueInMs === null || !whenDue) return this.read()
     this.#state = { ...this.state, dueInMs: 0 }
-    if (whenDue) await this.take(whenDue)
+    await this.take(whenDue)
   }
 
-  /** Takes a step, which gives the state after it. One that leaves the record due and unchanged is followed by a pause. */
+  /** Takes a step, which gives the state after it. One that changed nothing is followed by a pause. */
   async take(step: Activity<State>): Promise<void> {
     if (this.#isDisturbed) return this.read()
-    this.#wasToldItIsDue = false
-    const before = textOf(this.state)
+    const [before, wasDue] = [textOf(this.state), this.#isDue]
     const state = await uncancelled(() => this.#unlessDisturbed(step))
     if (!state) return this.read()
     this.#show(state)
-    const hasMoved = !this.isDue || textOf(this.state) !== before
+    const hasMoved = textOf(this.state) !== before || (wasDue && !this.#isDue)
     this.#idle = hasMoved ? 0 : this.#idle + 1
     if (!hasMoved) await this.#pause('a moment, then it tries again')
   }
@@ -153,12 +150,8 @@ export class RecordRun<State extends ProcessStatus> {
     })
   }
 
-  /** A record that is due while nothing is done about it is read again later. */
-  async #pauseIfIdle(what: string): Promise<void> {
-    if (!this.#wasToldItIsDue) {
-      this.#wasToldItIsDue = true
-      return
-    }
+  /** A record that is due, while nothing is to be done about it, is read again after a pause. */
+  async #readLater(what: string): Promise<void> {
     this.#idle++
     await this.#pause(what)
     await this.read()
@@ -171,7 +164,6 @@ export class RecordRun<State extends ProcessStatus> {
 
   async read(): Promise<void> {
     this.#hasChanged = false
-    this.#wasToldItIsDue = false
     const answer = await uncancelled(() => this.#signals.give())
     this.#show(await uncancelled(() => this.#parts.read(this.#ref)), answer)
   }

@@ -13,13 +13,14 @@ import {
   post,
   type RefusalSpec,
 } from '../../kernel/contract/operation.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { ConversionRecord, rateRefusals } from '../../money/exchange-rates/index.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
-import { freeTextSchema, ProcessStatusRecord, recordHead, recordTimestamps } from '../../values/schemas.ts'
+import { freeTextSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { credentialSenders, mppCredentialMachine, outcomeWitnesses } from './credential.ts'
 import {
   MAX_MERCHANT_BODY_LENGTH,
@@ -551,36 +552,15 @@ export const protectApi = {
   }),
 }
 
-const acted = [200, z.object({ acted: z.boolean() })] as const
-
-/** Each step may be repeated. A step that is not due changes nothing. */
-export const mppStepsApi = {
-  status: get('/v1/mpp/credentials/{id}/status', {
-    summary: 'Get the status of a machine payment’s process',
-    callers: [],
-    readsClock: true,
-    returns: [
-      200,
-      ProcessStatusRecord.extend({
-        steps: z.array(z.string()).meta({ description: 'The steps so far, in order.' }),
-        next: z.enum(['settle', 'deleteToken']).nullable(),
-      }),
-    ],
-    fails: { credential_not_found },
-  }),
-  settle: post('/v1/mpp/credentials/{id}/settle', {
+export const mppSteps = {
+  /** Opens the outcome of a payment whose merchant is silent, or ends it as not paid. Changes nothing before the deadline. */
+  settle: step('mpp.settle', {
     summary: 'Carry out the due step of a machine payment',
-    callers: [],
-    returns: acted,
-    fails: { credential_not_found },
     emits: { ...tokenPaymentEvents, ...mppTokenEvents, ...machinePaymentOutcomeEvents },
   }),
-  deleteToken: post('/v1/mpp/credentials/{id}/delete-token', {
+  deleteToken: step('mpp.deleteToken', {
     summary: 'Delete the token of a machine payment at the processor',
-    callers: [],
-    run: 'external',
-    requires: 'cardProcessor',
-    returns: acted,
-    fails: { credential_not_found },
+    emits: {},
+    calls: 'cardProcessor',
   }),
 }

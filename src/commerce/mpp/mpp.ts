@@ -2,6 +2,7 @@ import { CardAuthorization } from '../../cards/authorizations/index.ts'
 import { findIntent } from '../../control/intents/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { FindIntentPayments, IntentPaymentState } from '../../kernel/contract/payables.ts'
@@ -19,7 +20,7 @@ import { originalOfConversion } from '../../money/exchange-rates/index.ts'
 import { isUnusableInput, parseReceipt } from '../../mpp/index.ts'
 import { formatMinute } from '../../values/clock.ts'
 import { formatDecimal, formatMoney } from '../../values/money.ts'
-import { credentialExpiryEvents, mppApi, mppStepsApi, protectApi } from './api.ts'
+import { credentialExpiryEvents, mppApi, mppSteps, protectApi } from './api.ts'
 import {
   awaitsPerson,
   isUnshared,
@@ -28,14 +29,9 @@ import {
   mppCredentialMachine,
   mppPersonalData,
 } from './credential.ts'
-import {
-  deleteNetworkToken,
-  machinePaymentReactions,
-  resolveMachinePayment,
-  settleMachinePayment,
-} from './outcome.ts'
+import { machinePaymentReactions, resolveMachinePayment } from './outcome.ts'
 import { mintCredential, payMachinePayment } from './pay/pay.ts'
-import { type MachinePaymentProcessStatus, type MppSignal, mppProcess } from './process.ts'
+import { type MppSignal, mppProcess } from './process.ts'
 import { createProtectRule, deleteProtectRule, listProtectRules } from './protect.ts'
 import { ProtectRule } from './protect-rule.ts'
 
@@ -64,41 +60,27 @@ function stepsOf(credential: MppCredential): string[] {
   ]
 }
 
-function nextOf({ status, dueAt }: MppCredential): MachinePaymentProcessStatus['next'] {
-  if (dueAt === null) return null
-  return status === 'void' ? 'deleteToken' : 'settle'
-}
-
-function waitsFor(credential: MppCredential): string {
-  const { status, dueAt } = credential
-  const until = dueAt ? `, until ${formatMinute(dueAt)}` : ''
-  if (credential.nextAction) return `for a person to confirm it with the card’s issuer${until}`
-  if (isUnshared(credential)) return `for the processor’s token${until}`
-  if (status === 'sent') return `for the merchant’s answer${until}`
-  return status === 'void'
-    ? 'for the processor to delete the token'
-    : `for a report of whether it was paid${until}`
-}
-
 function signalsOf(credential: MppCredential): MppSignal[] {
   if (awaitsPerson(credential)) return ['notPaid']
   const isHandedOver = credential.status === 'minted' && !isUnshared(credential)
   return isHandedOver || credential.status === 'indeterminate' ? ['paid', 'notPaid'] : []
 }
 
-const status: HandlerOf<typeof mppStepsApi.status> = async ({ params }, { records, now, refuse }) => {
-  const credential = await records.findOne(MppCredential, { id: params.id })
-  if (!credential) return refuse('credential_not_found')
-  const next = nextOf(credential)
+/** What the run of a machine payment reads. Without a deadline its outcome is known, and its token gone. */
+export async function machinePaymentStatus(id: string, { em, now }: ReadContext) {
+  const credential = await em.findOne(MppCredential, { id })
+  if (!credential) return undefined
+  const { status, dueAt } = credential
   return {
-    status: credential.status,
+    status,
     summary: summaryOf(credential),
-    closed: next === null,
-    dueInMs: credential.dueAt ? credential.dueAt.getTime() - now.getTime() : null,
-    waitsFor: next && waitsFor(credential),
+    closed: dueAt === null,
+    awaitsPerson: awaitsPerson(credential),
+    awaitsToken: isUnshared(credential),
+    dueInMs: dueAt && dueAt.getTime() - now.getTime(),
+    deadline: dueAt && formatMinute(dueAt),
     signals: signalsOf(credential),
     steps: stepsOf(credential),
-    next,
   }
 }
 
@@ -219,7 +201,7 @@ const byStatus = (status: MppStatus | undefined, tenant: Tenant) =>
   })
 
 const mpp = bindHandlers(
-  { ...mppApi, ...protectApi, ...mppStepsApi },
+  { ...mppApi, ...protectApi },
   {
     pay: payMachinePayment,
     mint: mintCredential,
@@ -228,9 +210,6 @@ const mpp = bindHandlers(
     protect: createProtectRule,
     rules: listProtectRules,
     unprotect: deleteProtectRule,
-    settle: settleMachinePayment,
-    deleteToken: deleteNetworkToken,
-    status,
 
     list: ({ query: { status, waitsFor, agentId, intentId, cardId } }, { page, tenant }) =>
       page(MppCredential, {
@@ -251,7 +230,7 @@ const mpp = bindHandlers(
 const outcomeDue: Deadline = {
   process: mppProcess,
   ...deadlineInRows('mpp_credentials', { isFollowed: true }),
-  operations: ['mpp.settle', 'mpp.deleteToken'],
+  activities: ['leaveOutcomeOpen', 'endUnpaid', 'deleteNetworkToken'],
 }
 
 export const mppArea = area(
@@ -260,6 +239,7 @@ export const mppArea = area(
   mpp,
   {
     personal: mppPersonalData,
+    steps: mppSteps,
     entities: [MppCredential, ProtectRule],
     machines: [mppCredentialMachine],
     deadlines: [outcomeDue],

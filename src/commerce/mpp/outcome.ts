@@ -17,26 +17,27 @@ import {
   writeCardBatch,
 } from '../../cards/authorizations/index.ts'
 import { applyPaymentFact } from '../../control/payments/index.ts'
+import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { reactionToAll } from '../../kernel/contract/area.ts'
 import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
-import { AnswerNow } from '../../kernel/contract/handlers.ts'
-import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { type DurableProcess, workflowIdOf } from '../../kernel/contract/process.ts'
 import {
+  type CardProcessor,
   isProcessorFailure,
   type ProcessorCall,
   type ProcessorCallDone,
   type ProcessorFailure,
-  type SharedPaymentTokens,
   type SharedTokenAction,
 } from '../../ports/card-processor.ts'
 import { addMs, minutes } from '../../values/clock.ts'
-import { machinePaymentOutcomeEvents, type mppApi, mppStepsApi } from './api.ts'
+import { machinePaymentOutcomeEvents, type mppApi } from './api.ts'
 import {
   awaitsPerson,
   INDETERMINATE_TTL_MS,
   isUnshared,
   MppCredential,
+  type MppStatus,
   mppCredentialEvent,
   mppCredentialMachine,
   type OrderedToken,
@@ -269,79 +270,81 @@ export const resolveMachinePayment: HandlerOf<typeof mppApi.resolve> = async ({ 
   return credential
 }
 
+/** The merchant has not answered in time: the outcome stays open, and its money held. */
+export async function leaveOutcomeOpen(id: string, tx: WriteContext<MachinePaymentEvents>): Promise<void> {
+  const payment = await lockDuePayment(id, ['sent'], tx)
+  await payment?.markIndeterminate(
+    'The merchant’s answer was lost: the service was stopped, or the answer came too late.',
+  )
+}
+
+/** No witness has said in time that it was paid: it counts as not paid. */
+export async function endUnpaid(id: string, tx: WriteContext<MachinePaymentEvents>): Promise<void> {
+  const payment = await lockDuePayment(id, ['minted', 'indeterminate'], tx)
+  await payment?.markUnpaid('deadline')
+}
+
+async function lockDuePayment(
+  id: string,
+  statuses: readonly MppStatus[],
+  tx: WriteContext<MachinePaymentEvents>,
+): Promise<LockedMachinePayment | null> {
+  const payment = await lockMachinePayment(id, tx)
+  return payment && statuses.includes(payment.credential.status) && isDue(payment.credential, tx)
+    ? payment
+    : null
+}
+
+const isDue = ({ dueAt }: MppCredential, { now }: TenantNow): boolean => dueAt !== null && dueAt <= now
+
 /** Short: a token that is not deleted can still be charged. */
 const RETRY_MS = minutes(1)
 
-export const settleMachinePayment: HandlerOf<typeof mppStepsApi.settle> = async ({ params }, context) => {
-  const { now, refuse } = context
-  const payment = await lockMachinePayment(params.id, context)
-  if (!payment) return refuse('credential_not_found')
-  const { status, dueAt } = payment.credential
-  if (dueAt === null || dueAt > now) return { acted: false }
-  if (status === 'sent') {
-    await payment.markIndeterminate(
-      'The merchant’s answer was lost: the service was stopped, or the answer came too late.',
-    )
-    return { acted: true }
-  }
-  const isOpen = status === 'minted' || status === 'indeterminate'
-  return { acted: isOpen && (await payment.markUnpaid('deadline')) }
+interface TokenToDelete {
+  readonly tokenId: string | null
+  /** Null for a network token: only a shared payment token is ordered. */
+  readonly order: OrderedToken | null
+  readonly call: ProcessorCall
 }
 
-const NOT_ACTED = { acted: false }
-
-interface TokenToRevoke {
-  readonly id: string
-  readonly tokenId: string | null
-  readonly order: OrderedToken
+/** Claims the deletion of a token for a minute, in which no other process asks the processor. */
+export async function reserveTokenDeletion(id: string, tx: WriteContext): Promise<TokenToDelete | null> {
+  const { records, now, requestId } = tx
+  const credential = await records.lock(MppCredential, id)
+  if (credential?.status !== 'void' || !isDue(credential, tx)) return null
+  const order = credential.sharedToken
+  const token = await tokenToDelete(id, tx, { isShared: order !== null })
+  const isKnown = token !== null && (token.tokenId ?? order) !== null
+  credential.dueAt = isKnown ? addMs(now, RETRY_MS) : null
+  return isKnown ? { tokenId: token.tokenId, order, call: { reference: id, requestId, now } } : null
 }
 
 /**
- * A token whose creation was not recorded is found by its reference. If the processor refuses to create it now,
+ * A shared token whose creation was not recorded is found by its reference. If the processor refuses to create it now,
  * it was never created.
  */
-async function revokeSharedToken(
-  { create, revoke }: SharedPaymentTokens,
-  { id, tokenId, order }: TokenToRevoke,
-  call: ProcessorCall,
+export async function deleteToken(
+  { tokenId, order, call }: TokenToDelete,
+  { setNetworkToken, sharedTokens }: CardProcessor,
 ): Promise<ProcessorCallDone | ProcessorFailure> {
+  const deletion = { ...call, reference: `${call.reference}-deleted` }
+  if (!order || !sharedTokens) {
+    if (!setNetworkToken || tokenId === null) return { done: true }
+    return setNetworkToken(tokenId, 'deleted', deletion)
+  }
   const known = tokenId ?? order.unconfirmed?.tokenId
-  if (known !== undefined) return revoke(known, call)
-  const found = await create(order, { ...call, reference: id })
-  if (!isProcessorFailure(found)) return revoke(found.tokenId, call)
+  if (known !== undefined) return sharedTokens.revoke(known, deletion)
+  const found = await sharedTokens.create(order, call)
+  if (!isProcessorFailure(found)) return sharedTokens.revoke(found.tokenId, deletion)
   return found.failure === 'refused' ? { done: true } : found
 }
 
-export const deleteNetworkToken = externalCall(mppStepsApi.deleteToken, {
-  async reserve({ params }, context) {
-    const { records, now, refuse } = context
-    const credential = await records.lock(MppCredential, params.id)
-    if (!credential) return refuse('credential_not_found')
-    const { id, mode, sharedToken: order } = credential
-    const isDue = credential.status === 'void' && credential.dueAt !== null && credential.dueAt <= now
-    if (!isDue) return new AnswerNow(NOT_ACTED)
-    const token = await tokenToDelete(id, context, { isShared: order !== null })
-    const toDelete = token && (token.tokenId ?? order) ? token : null
-    credential.dueAt = toDelete && addMs(now, RETRY_MS)
-    if (!toDelete) return new AnswerNow(NOT_ACTED)
-    return { id, mode, tokenId: toDelete.tokenId, order, now: now.toISOString() }
-  },
-  async call(
-    { id, mode, tokenId, order, now },
-    { systems, requestId },
-  ): Promise<ProcessorCallDone | ProcessorFailure> {
-    const { setNetworkToken, sharedTokens } = systems.cardProcessor(mode)
-    const call = { reference: `${id}-deleted`, requestId, now: new Date(now) }
-    if (order && sharedTokens) return revokeSharedToken(sharedTokens, { id, tokenId, order }, call)
-    if (!setNetworkToken || tokenId === null) return { done: true }
-    return setNetworkToken(tokenId, 'deleted', call)
-  },
-  async record(answer, { id }, context) {
-    const credential = await context.records.lock(MppCredential, id)
-    if (await recordTokenDeletion(id, answer, context)) {
-      if (credential) credential.dueAt = null
-    }
-    return { acted: true }
-  },
-  recover: async () => NOT_ACTED,
-})
+export async function recordDeletedToken(
+  id: string,
+  answer: ProcessorCallDone | ProcessorFailure,
+  tx: WriteContext,
+): Promise<void> {
+  const credential = await tx.records.lock(MppCredential, id)
+  const isOver = await recordTokenDeletion(id, answer, tx)
+  if (credential && isOver) credential.dueAt = null
+}

@@ -15,9 +15,26 @@ export {
   TransferRecord,
   transferEvents,
 } from './schemas.ts'
+export { transferSteps } from './sepa/api.ts'
 export { assignBankDebit, type BookedDebit } from './sepa/bank-debit.ts'
-export { applyBankNotice, type SubmittedPayment, submittedPayments } from './sepa/notices.ts'
+export {
+  applyBankNotice,
+  type RailAnswer,
+  recordRailAnswer,
+  recordRecallAnswer,
+  type SubmittedPayment,
+  submittedPayments,
+} from './sepa/notices.ts'
 export { type CreditReturns, loadCreditReturns } from './sepa/pay-back.ts'
+export { submitInTime } from './sepa/rail.ts'
+export {
+  cancelUnconfirmedTransfer,
+  recordPayeeCheck,
+  reserveInquiry,
+  reservePayeeCheck,
+  reserveSubmission,
+  transferStatus,
+} from './sepa/steps.ts'
 export { lockRefundedAgents, refundTransfer, transferRefundApi, transferRefundBatch } from './take-back.ts'
 export { awaitsPayeeConfirmation } from './transfer.ts'
 export { TRANSFERS_TO_CONFIRM_SQL } from './transfers.ts'

@@ -1,4 +1,4 @@
-import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
+import type { DurableProcess } from '../../kernel/contract/process.ts'
 
 export const transferProcess = {
   name: 'transfer',
@@ -12,42 +12,9 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /transfers/{id}/confirm-payee\`.`,
   newIn: ['created'],
-  read: { activity: 'readTransfer', operation: 'transfers.status', summary: 'Status of the transfer' },
-  decide: 'decideTransfer',
-  signals: {
-    confirmPayee: {
-      effect: 'Pays although the name of the payee is doubtful.',
-      operation: 'transfers.confirmPayee',
-    },
-    cancel: {
-      effect: 'Cancels an unsubmitted transfer and releases its hold.',
-      operation: 'transfers.cancel',
-    },
-  },
-  steps: {
-    verifyPayee: {
-      operation: 'transfers.verify',
-      callsOutside: true,
-      summary: 'Ask the payee’s bank about the name',
-    },
-    cancelUnconfirmed: {
-      operation: 'transfers.lapse',
-      summary: 'Cancel the transfer, whose payee was not confirmed in time, and release its money',
-    },
-    submitPayment: {
-      operation: 'transfers.submit',
-      callsOutside: true,
-      summary: 'Submit the payment to the rail, once',
-    },
-    askRail: { operation: 'transfers.inquire', callsOutside: true, summary: 'Ask the rail for the outcome' },
-  },
-} as const satisfies RecordProcess
+} as const satisfies DurableProcess
 
 /** A recall starts the process of a completed transfer again. */
-export const recallProcess = { ...transferProcess, recurs: true } as const satisfies RecordProcess
+export const recallProcess = { ...transferProcess, recurs: true } as const satisfies DurableProcess
 
-export interface TransferProcessStatus extends ProcessStatus {
-  readonly next: 'verify' | 'submit' | 'inquire' | 'lapse' | null
-}
-
-export type TransferSignal = keyof typeof transferProcess.signals
+export type TransferSignal = 'confirmPayee' | 'cancel'

@@ -23,17 +23,10 @@ import { splitTransferApi, transferChallengeApi, transferLimitsApi, transfersApi
 import { readTransferLimits, setTransferLimits, type TransferLimits, transferredOnDay } from './limits.ts'
 import { createTransfer } from './pay.ts'
 import { transferProcess } from './process.ts'
-import { sepaTransferStepsApi, simulateSepaApi } from './sepa/api.ts'
+import { simulateSepaApi, transferSteps } from './sepa/api.ts'
 import { cancelUnsubmittedReactions } from './sepa/cancel-unsubmitted.ts'
 import { simulateBankNotices } from './sepa/notices.ts'
 import { cancelTransfer, lockTransfer, updateTransfer, writeTransfer } from './sepa/sepa-transfer.ts'
-import {
-  inquireTransfer,
-  lapseTransfer,
-  submitTransfer,
-  transferProcessStatus,
-  verifyTransferPayee,
-} from './sepa/steps.ts'
 import { createTransferChallenge } from './signed-payment.ts'
 import { splitTransfer } from './split.ts'
 import { bookTransferRefund, transferRefundApi, transferRefundReactions } from './take-back.ts'
@@ -198,7 +191,6 @@ const all = bindHandlers(
     ...transfersApi,
     ...splitTransferApi,
     ...transferChallengeApi,
-    ...sepaTransferStepsApi,
     ...simulateSepaApi,
     ...transferRefundApi,
   },
@@ -206,13 +198,6 @@ const all = bindHandlers(
     ...ownerLimits.handlers,
     ...transfers.handlers,
     ...{ split: splitTransfer, challenge: createTransferChallenge },
-    ...{
-      status: transferProcessStatus,
-      verify: verifyTransferPayee,
-      submit: submitTransfer,
-      inquire: inquireTransfer,
-      lapse: lapseTransfer,
-    },
     ...simulateBankNotices.handlers,
     ...bookTransferRefund.handlers,
   },
@@ -274,6 +259,7 @@ export const transfersArea = area(
   {
     aliases: { transfers: 'payments' },
     personal: transfersPersonalData,
+    steps: transferSteps,
     entities: [Transfer],
     machines: [transferMachine],
     reactions: { ...cancelUnsubmittedReactions, ...transferRefundReactions },
@@ -288,8 +274,8 @@ export const transfersArea = area(
       {
         process: transferProcess,
         ...deadlineInRows('transfers', { isFollowed: true }),
-        // `lapse` calls no bank, so it comes before what waits for one.
-        operations: ['transfers.lapse', 'transfers.verify', 'transfers.submit', 'transfers.inquire'],
+        // `cancelUnconfirmed` calls no bank, so it comes before what waits for one.
+        activities: ['cancelUnconfirmed', 'verifyPayee', 'submitPayment', 'askRail'],
       },
     ],
   },

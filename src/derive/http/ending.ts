@@ -31,10 +31,11 @@ export function streamEnding(
   return ending.signal
 }
 
-/** Aborted when the connection of the answer has closed. */
+/** Aborted when the client has closed its connection before the end of the answer. */
 export function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
-  const leave = () => gone.abort()
+  // Nothing waits once the answer has ended. To abort takes a fifth of what a quick request takes.
+  const leave = () => response.writableFinished || gone.abort()
   if (response.destroyed) leave()
   else response.once('close', leave)
   return gone.signal

@@ -17,6 +17,7 @@ import type { ExecuteCall } from '../../kernel/run/execute.ts'
 import { ClientGone } from '../../kernel/run/owner-queue.ts'
 import { clientAddressKey } from '../../values/client-of.ts'
 import { clock } from '../../values/clock.ts'
+import { lazily } from '../../values/lazily.ts'
 import { UploadSession } from '../uploads/upload-session.ts'
 import type { Authenticator } from './authenticate.ts'
 import { invalidRequest, parseRequestContent } from './body.ts'
@@ -202,7 +203,7 @@ async function answer(
       ...(raw && { request: raw }),
       ...(request.method === 'HEAD' && { isHead: true }),
       ...(ending && { ending }),
-      whenGone: () => goneSignal(progress.response),
+      whenGone: lazily(() => goneSignal(progress.response)),
     })
   } finally {
     await reception?.end()
@@ -211,11 +212,13 @@ async function answer(
 
 /** Counts a request for its address, and for its credential, which may be used from many addresses. */
 function meterFor({ rateLimit }: RequestPipelineParts, client: string, headers: ResponseHeaders) {
+  let least = Number.POSITIVE_INFINITY
   const count = async ({ name, of, shares }: CountedClient): Promise<void> => {
     const allowance = await rateLimit(name, shares)
-    const counted = rateLimitHeaders(allowance)
-    const least = Number(headers['X-RateLimit-Remaining'] ?? Number.POSITIVE_INFINITY)
-    if (Number(counted['X-RateLimit-Remaining']) <= least) Object.assign(headers, counted)
+    const left = allowance.limit - allowance.used
+    // The headers tell of the limit that is nearest.
+    if (left < least) Object.assign(headers, rateLimitHeaders(allowance))
+    least = Math.min(left, least)
     requireWithinRateLimit(allowance, of)
   }
   const countAddress = () => count({ name: client, of: 'address' })

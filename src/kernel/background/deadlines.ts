@@ -6,7 +6,7 @@ import type { ClockWaitingRecords, Deadline } from '../contract/deadline.ts'
 import type { RegisteredOperation } from '../contract/operation.ts'
 import { type ProcessRecord, workflowIdOf } from '../contract/process.ts'
 import type { Row, Sql } from '../contract/sql.ts'
-import { type BindActivities, type RecordActivity, stepOperation } from '../contract/step.ts'
+import { type BindActivities, type RecordActivity, type Step, stepOperation } from '../contract/step.ts'
 import { type Database, sqlOn } from '../database/prepared-sql.ts'
 import { databaseErrorAsProblem, withDatabaseRetries } from '../database/retry.ts'
 import { moveClockOffset, readClockOffset } from '../database/tenant-clock.ts'
@@ -163,16 +163,14 @@ function activityStep(name: string, known: RecordActivity | undefined): BoundSte
   return {
     call: known.calls && stepOperation(known.calls),
     async carryOut({ activities, onChange }, { process }, record) {
-      const changed = new Set<string>()
+      const changed = new Set<Step>()
       const bound = activities({
         requestIdOf: ({ id }) => `deadline:${workflowIdOf(process, id)}`,
-        onChange(step) {
-          if (!changed.has(step.key)) onChange(stepOperation(step), record)
-          changed.add(step.key)
-        },
+        onChange: step => void changed.add(step),
       })
       const { id, owner_id: ownerId, mode } = record
       await (bound[name] as RecordActivity)({ id, ownerId, mode })
+      for (const step of changed) onChange(stepOperation(step), record)
       return { isDone: true, hasChanged: changed.size > 0 }
     },
   }

@@ -42,7 +42,7 @@ export const stepOperation = ({ key, summary, emits, calls }: Step, tag = ''): R
     summary,
     emits,
     returns: [200, z.unknown()],
-    ...(calls && { requires: calls, run: 'external' }),
+    ...(calls && { run: 'external', requires: calls }),
   },
 })
 
@@ -54,6 +54,11 @@ export interface RecordActivity<S extends ProcessStatus = ProcessStatus> {
   (ref: RecordRef): Promise<S>
   /** The step that calls another system. */
   readonly calls?: Step
+}
+
+/** An activity that calls another system. */
+export interface OutsideActivity<S extends ProcessStatus = ProcessStatus> extends RecordActivity<S> {
+  readonly calls: Step
 }
 
 export interface ReceivedSignal extends ProcessInput {

@@ -17,8 +17,8 @@ interface WaitingTask {
 }
 
 interface Waiting {
-  /** Aborted when the client leaves, which gives its place to the next one. */
-  readonly gone?: AbortSignal | undefined
+  /** Aborted when the client leaves, which gives its place to the next one. Asked for only where it waits. */
+  readonly whenGone?: (() => AbortSignal | undefined) | undefined
   readonly isPatient?: boolean
 }
 
@@ -43,7 +43,6 @@ export class OwnerQueue {
    * full or slow: 429 where the owner's own tasks are the reason, otherwise 503.
    */
   async acquire(owner: string, waiting: Waiting = {}): Promise<() => void> {
-    if (waiting.gone?.aborted) throw new ClientGone()
     if (!this.#mayBegin(owner)) await this.#wait(owner, waiting)
     else this.#count(owner, 1)
     return callOnce(() => this.#release(owner))
@@ -64,7 +63,9 @@ export class OwnerQueue {
     else this.#atWork.set(owner, ofOwner)
   }
 
-  #wait(owner: string, { gone, isPatient = false }: Waiting): Promise<void> {
+  #wait(owner: string, { whenGone, isPatient = false }: Waiting): Promise<void> {
+    const gone = whenGone?.()
+    if (gone?.aborted) throw new ClientGone()
     if (!isPatient) this.#refuseTooMany(owner)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const task: WaitingTask = { begin: resolve, refuse: reject, isPatient }

@@ -7,6 +7,7 @@ import type { HotHandler } from '../contract/handlers.ts'
 import { Problem } from '../contract/problem.ts'
 import { type RecordRef, type Step, stepOperation } from '../contract/step.ts'
 import { sqlOn } from '../database/prepared-sql.ts'
+import { LEASE_MS } from '../database/process-lease.ts'
 import { readClockOffset } from '../database/tenant-clock.ts'
 import { findLastRequest } from '../journal/last-request.ts'
 import { journalEvents } from './finish-call.ts'
@@ -55,14 +56,14 @@ export interface StepRunner {
   /** Shares a commit with the same step of other records of the owner. */
   inBatch<E extends EventSchemas>(call: StepCall<E>, batch: StepBatch<E>): Promise<Committed<undefined>>
   /**
-   * Runs work that calls other systems. What it commits before a call is a claim: a process that was paused past it calls
-   * nothing, since another one may have gone on.
+   * Runs work that calls other systems. What it commits before a call is a claim, for as long as a lease is valid: a process
+   * that was paused past it calls nothing, since another one may have gone on, whether or not it has freed the lease.
    */
   outside<T>(work: (claim: OutsideClaim) => Promise<T>): Promise<T>
 }
 
 export interface OutsideClaim {
-  call<A>(step: Step, make: () => Promise<A>): Promise<A>
+  call<A>(call: StepCall, make: () => Promise<A>): Promise<A>
   /** An answer that the database cannot take is recorded as soon as it can, for as long as the process lives. */
   record<T>(call: StepCall, work: () => Promise<T>): Promise<T>
 }
@@ -121,15 +122,20 @@ export function stepRunner(runtime: OperationRuntime): StepRunner {
 
     async outside(work) {
       const held = await lease.hold()
+      let claimedAt = clock.ticks()
       const left = Promise.withResolvers<never>()
       const { tracing } = ports.systems
       const claim: OutsideClaim = {
-        async call({ key }, make) {
-          if (!(await lease.stillHolds(held))) throw takenOver()
-          const start = { name: 'external call', attributes: { 'agentpay.operation': key } }
-          return tracing ? tracing.span(start, make) : make()
+        async call(given, make) {
+          const isHeld = await lease.stillHolds(held)
+          if (!isHeld || clock.ticks() - claimedAt >= LEASE_MS) throw takenOver()
+          const start = { name: 'external call', attributes: { 'agentpay.operation': given.step.key } }
+          return tracing ? inSpan(given, () => tracing.span(start, make)) : make()
         },
-        record: (call, recording) => unrecordedAnswers.record(apiCallOf(call), recording, left.reject),
+        record(call, recording) {
+          claimedAt = clock.ticks()
+          return unrecordedAnswers.record(apiCallOf(call), recording, left.reject)
+        },
       }
       return Promise.race([lease.during(work(claim)), left.promise])
     },

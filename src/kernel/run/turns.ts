@@ -59,9 +59,9 @@ export function inTurns(execute: Run, { readCostly = execute, limits = LIMITS }:
     const owner = ownerOf(call)
     const [run, turns] = isCostlyRead(call) ? [readCostly, reads] : [execute, writes]
     if (owner === undefined || !takesTurn(call)) return run(call)
-    const gone = call.whenGone?.()
+    const { whenGone } = call
     const inTurn: InTurn = async (work, isPatient = false) => {
-      const end = await turns.acquire(owner, { gone, isPatient })
+      const end = await turns.acquire(owner, { whenGone, isPatient })
       try {
         return await work()
       } finally {

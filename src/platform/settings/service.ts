@@ -124,7 +124,7 @@ export const serviceSettings = {
   }),
   rateLimitPerMinute: documentSetting(integerSetting(1, 1_000_000).default(100), {
     meaning:
-      'Requests per minute from one client address, and with one credential from all addresses. The assistants of an owner count together, and not for the address of their host, which sends the requests of many owners. `npm start` sets 1000.',
+      'Requests per minute from one client address, and with one credential from all addresses. The assistants of an owner have four times that together, and do not count for the address of their host, which sends the requests of many owners. `npm start` sets 1000.',
     allowed: '1 to 1000000',
   }),
   // If every proxy were trusted, a client could name its own address and so pass the rate limit.

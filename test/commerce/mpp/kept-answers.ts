@@ -2,6 +2,7 @@ import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
 import { guardedHttp } from '../../../src/adapters/guarded-http/guarded-http.ts'
 import { areas } from '../../../src/areas.ts'
 import type { OutboundHttp } from '../../../src/ports/outbound.ts'
+import { activitiesOf } from '../../support/activities.ts'
 import { answerWith, type Conduct, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, balanceOf, credentialsOn, intentOf, type Payer, pay } from '../../support/commerce/payers.ts'
 import { openEngine } from '../../support/engine.ts'
@@ -44,28 +45,26 @@ const service = await startTestService({
 const merchant = await startMerchant()
 /** The run's worker, which reaches the database. */
 const worker = openEngine(areas, service.databaseUrl)
+const run = activitiesOf(worker.runtime)({ requestIdOf: ({ id }) => `workflow:mpp/${id}` })
 afterAll(() => worker.close())
 afterEach(comeBack)
 
 const SAID = 'Their support has told us'
 
-type RunStep = readonly ['mpp.settle'] | readonly ['mpp.resolve', 'paid' | 'not_paid']
+type RunStep = 'leaveOutcomeOpen' | { readonly resolves: 'paid' | 'not_paid' }
 
-async function runDoes(payer: Payer, [operation, outcome]: RunStep): Promise<void> {
+async function runDoes(payer: Payer, step: RunStep): Promise<void> {
   const { ownerId } = payer.owner
   const tenant = { ownerId, mode: 'test' } as const
   const [credential] = await service.sql<{ id: string }>(
     `update mpp_credentials set due_at = created_at where owner_id = $1 returning id`,
     [ownerId],
   )
+  const id = String(credential?.id)
+  if (step === 'leaveOutcomeOpen') return void (await run.leaveOutcomeOpen({ id, ...tenant }))
   const actor = { type: 'operator', id: 'Ada', tenant, agentId: null, scopes: new Set<never>() } as const
-  const body = outcome ? { outcome, comment: SAID } : {}
-  const { status } = await worker.run(
-    tenant,
-    operation,
-    { params: { id: String(credential?.id) }, body },
-    { actor },
-  )
+  const body = { outcome: step.resolves, comment: SAID }
+  const { status } = await worker.run(tenant, 'mpp.resolve', { params: { id }, body }, { actor })
   expect(status).toBe(200)
 }
 
@@ -97,7 +96,7 @@ const OPEN = ['credential.minted', 'credential.indeterminate']
 
 describe('a merchant’s answer that is kept while the database is away', () => {
   test('pays once what the run has left open', async () => {
-    const { answer, credential, events } = await paidLate('/left-open', sell(), [['mpp.settle']])
+    const { answer, credential, events } = await paidLate('/left-open', sell(), ['leaveOutcomeOpen'])
     expect(answer).toMatchObject({ status: 200, body: { merchant_body: { report: 42 } } })
     expect(credential).toMatchObject({ status: 'consumed', outcomeBy: 'merchant', note: null })
     expect(events).toEqual([...OPEN, 'credential.consumed', 'transaction.completed'])
@@ -107,7 +106,7 @@ describe('a merchant’s answer that is kept while the database is away', () => 
     ['2xx', '/paid-first', sell()],
     ['500', '/paid-first-fails', answerWith(500)],
   ])('changes nothing by %s where the run has recorded first that it is paid', async (_, path, gives) => {
-    const steps = [['mpp.settle'], ['mpp.resolve', 'paid']] as const
+    const steps = ['leaveOutcomeOpen', { resolves: 'paid' }] as const
     const { payer, credential, events } = await paidLate(path, gives, steps)
     expect(credential).toMatchObject({ status: 'consumed', outcomeBy: 'operator', note: SAID })
     expect(events).toEqual([...OPEN, 'credential.consumed', 'transaction.completed'])
@@ -120,7 +119,7 @@ describe('a merchant’s answer that is kept while the database is away', () => 
   ])(
     'moves no money by %s where the run has recorded first that it is not paid',
     async (_, path, gives, note) => {
-      const steps = [['mpp.settle'], ['mpp.resolve', 'not_paid']] as const
+      const steps = ['leaveOutcomeOpen', { resolves: 'not_paid' }] as const
       const { payer, credential, events } = await paidLate(path, gives, steps)
       expect(credential).toMatchObject({ status: 'void', outcomeBy: 'operator', transactionId: null })
       expect(credential?.note).toMatch(note)

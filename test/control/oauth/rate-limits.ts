@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { aConnection, anOwnerAtTheBrowser, mcp, service } from './people.ts'
 
-const USE_UP = `update rate_limits set used = 1000000, resets_at = now() + interval '1 minute'`
+const USE_UP = `update rate_limits set used = 4000000, resets_at = now() + interval '1 minute'`
 
 const codeOf = async (token: string) => {
   const answer = await mcp(token, 'tools/list')

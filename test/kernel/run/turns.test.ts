@@ -237,6 +237,21 @@ describe('what takes more than some milliseconds', () => {
     await Promise.all([first, last])
   })
 
+  test('asks whether its client leaves only where it waits: the signal costs more than the turn', async () => {
+    const { run, end } = aRunner()
+    const asked: string[] = []
+    const whenGone = (name: string) => () => {
+      asked.push(name)
+      return new AbortController().signal
+    }
+    const first = run(callOf('a', 'first', { whenGone: whenGone('first') }))
+    const waiting = run(callOf('a', 'waiting', { whenGone: whenGone('waiting') }))
+    await nextTurn()
+    for (const name of ['first', 'waiting']) await end(name)
+    await Promise.all([first, waiting])
+    expect(asked).toEqual(['waiting'])
+  })
+
   test('ends a streamed answer whose client has left, while it waits for its turn', async () => {
     const { run, end } = aRunner()
     const client = new AbortController()

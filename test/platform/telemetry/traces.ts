@@ -33,7 +33,6 @@ describe('one trace leads', () => {
       `${PAY} > mpp.pay > external call > GET`,
       RUN,
       `${RUN} > activity readMachinePayment`,
-      `${RUN} > activity readMachinePayment > mpp.status`,
       `${PAY} > mpp.pay > transaction`,
       `${PAY} > mpp.pay > webhook intent.completed`,
       `${PAY} > mpp.pay > webhook intent.completed > POST`,

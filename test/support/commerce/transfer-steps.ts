@@ -1,19 +1,13 @@
 import { expect } from '@jest/globals'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
-import { type RecordActivities, recordActivities } from '../../../activities/shared/record-activities.ts'
-import { operationRunner } from '../../../activities/shared/run-operation.ts'
-import { areas } from '../../../src/areas.ts'
-import { type TransferProcessStatus, transferProcess } from '../../../src/commerce/transfers/process.ts'
-import { allOperations } from '../../../src/kernel/contract/area.ts'
+import type { TransferActivities } from '../../../activities/transfers.ts'
 import type { ProcessInput } from '../../../src/kernel/contract/process.ts'
 import type { Sql } from '../../../src/kernel/contract/sql.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { moveClockOffset, readClockOffset } from '../../../src/kernel/database/tenant-clock.ts'
-import { findLastRequest } from '../../../src/kernel/journal/last-request.ts'
-import { createExecutor, type ExecuteCall } from '../../../src/kernel/run/execute.ts'
-import { SystemTurns } from '../../../src/kernel/run/system-turns.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { activitiesOf } from '../activities.ts'
 import type { Engine } from '../engine.ts'
 import type { RecordingRail } from './rail.ts'
 
@@ -75,66 +69,53 @@ export const runActivity = <T>(
   input: ProcessInput,
 ): Promise<T> => new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(activity, input)
 
-/** Whether the worker dies at this call: before it acts, or after it acted and before it answers. */
-type Killer = (operation: string) => 'before' | 'after' | undefined
+type Step = Exclude<keyof TransferActivities, 'readTransfer' | 'decideTransfer'>
+type State = Awaited<ReturnType<TransferActivities['readTransfer']>>
 
-const stepOf = {
-  verify: 'verifyPayee',
-  submit: 'submitPayment',
-  inquire: 'askRail',
-  lapse: 'cancelUnconfirmed',
-} as const
+/** Whether the worker dies at this activity: before it acts, or after it acted and before it answers. */
+type Killer = (step: Step) => 'before' | 'after' | undefined
 
-export const diesAt = (operation: string, moment: 'before' | 'after', times = 1): Killer => {
+export const diesAt = (step: Step, moment: 'before' | 'after', times = 1): Killer => {
   let remaining = times
-  return key => (key === operation && remaining-- > 0 ? moment : undefined)
+  return name => (name === step && remaining-- > 0 ? moment : undefined)
+}
+
+/** As `workflows/transfer.ts` decides. */
+function stepOf({ isSubmitted, payee }: State): Step {
+  if (isSubmitted) return 'askRail'
+  if (payee === 'unverified') return 'verifyPayee'
+  return payee === 'doubtful' ? 'cancelUnconfirmed' : 'submitPayment'
 }
 
 /** Transfers and the steps of their runs; a worker may die at each of them. */
 export function transferSteps(engine: Engine, rail: RecordingRail) {
   const sql: Sql = sqlOn(engine.runtime.database.pool)
-  const execute = createExecutor(engine.runtime)
-  const operations = allOperations(areas)
+  const activities = activitiesOf(engine.runtime)({ requestIdOf: ({ id }) => `workflow of ${id}` })
 
   const aTransfer = (options: TransferOptions = {}) => aTransferOn(engine, options)
 
   const rowOf = async ({ id }: Transfer): Promise<Row> =>
     (await engine.sql('select status, reason from transfers where id = $1', [id])).rows[0]
 
-  const activitiesWith = (by: ExecuteCall): RecordActivities<typeof transferProcess> =>
-    recordActivities(
-      transferProcess,
-      operationRunner({
-        execute: by,
-        operations,
-        offsetOf: tenant => readClockOffset(sql, tenant),
-        causeOf: (tenant, id) => findLastRequest(sql, tenant, id),
-        onFailure: () => undefined,
-        turns: new SystemTurns(),
-      }),
-      { operatorSignals: false },
-    )
-
-  const killedBy =
-    (killer: Killer): ExecuteCall =>
-    async call => {
-      const moment = killer(call.operation.key)
-      if (moment === 'before') throw new Error('the worker was killed')
-      const outcome = await execute(call)
-      if (moment === 'after') throw new Error('the worker was killed')
-      return outcome
-    }
+  async function takeStep(
+    step: Step,
+    input: ProcessInput,
+    killer: Killer = () => undefined,
+  ): Promise<State | undefined> {
+    const moment = killer(step)
+    const state = moment === 'before' ? undefined : await runActivity(activities[step], input)
+    if (moment) throw new Error('the worker was killed')
+    return state
+  }
 
   /** Acts as the run does: reads the status, waits by advancing the clock, takes the step, and retries failures. */
   async function drive({ input, tenant }: Transfer, killer: Killer = () => undefined): Promise<string> {
-    const activities = activitiesWith(killedBy(killer))
-    const { readTransfer } = activitiesWith(execute)
     for (let round = 0; round < 40; round++) {
-      const state = (await runActivity(readTransfer, input)) as TransferProcessStatus
-      if (state.closed || !state.next) return state.status
+      const state = await runActivity(activities.readTransfer, input)
+      if (state.closed) return state.status
       if (Number(state.dueInMs) > 0)
         await moveClockOffset(sql, tenant, (await readClockOffset(sql, tenant)) + Number(state.dueInMs) + 1)
-      await runActivity(activities[stepOf[state.next]], input).catch(() => undefined)
+      await takeStep(stepOf(state), input, killer).catch(() => undefined)
     }
     return 'in vain'
   }
@@ -149,5 +130,5 @@ export function transferSteps(engine: Engine, rail: RecordingRail) {
     if (paid) expect(rail.acceptedCount(id)).toBe(1)
   }
 
-  return { sql, execute, aTransfer, rowOf, activitiesWith, drive, expectEnd }
+  return { sql, activities, aTransfer, rowOf, takeStep, drive, expectEnd }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { IntentActivities } from '../../../activities/intents.ts'
 import { storyStage } from '../../support/temporal/stories.ts'
+import { until } from '../../support/until.ts'
 
 const { play } = await storyStage<IntentActivities>('intent', ['readIntent', 'decideIntent', 'expireIntent'])
 
@@ -72,6 +73,7 @@ describe('the run of an intent', () => {
     await story.waits(APPROVAL)
     await story.run.signal('approve', { by: 'Ada' })
     expect(await story.run.untilTimeline(1)).toEqual([refused])
+    await until('it is read again', () => story.calls.length === 3)
     await story.run.signal('cancel', { by: 'Ada' })
     expect(await story.ends()).toBe('cancelled')
   })

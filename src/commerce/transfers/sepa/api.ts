@@ -1,50 +1,24 @@
 import { z } from 'zod'
 import { payeeVerificationCodes } from '../../../iso20022/pain002.ts'
-import { get, notFound, post, type RefusalSpec } from '../../../kernel/contract/operation.ts'
+import { notFound, post, type RefusalSpec } from '../../../kernel/contract/operation.ts'
+import { step } from '../../../kernel/contract/step.ts'
 import { id } from '../../../values/ids.ts'
-import { ProcessStatusRecord } from '../../../values/schemas.ts'
 import { isoReasonSchema, sepaTransferEvents, TransferRecord } from '../schemas.ts'
-
-const steps = ['verify', 'submit', 'lapse', 'inquire'] as const
 
 const transfer_not_found = notFound('transfer')
 
-const acted = [200, z.object({ acted: z.boolean() })] as const
+const emits = sepaTransferEvents
 
-const step = {
-  callers: [],
-  returns: acted,
-  fails: { transfer_not_found },
-  emits: sepaTransferEvents,
-} as const
-const outside = { ...step, run: 'external', requires: 'sepaRail' } as const
-
-/** Each step may be repeated. A step that is not due changes nothing. */
-export const sepaTransferStepsApi = {
-  status: get('/transfers/{id}/status', {
-    readsClock: true,
-    summary: 'Get the status of a transfer’s process',
-    callers: [],
-    returns: [
-      200,
-      ProcessStatusRecord.extend({
-        next: z.enum(steps).nullable().meta({ description: 'The next step.' }),
-      }),
-    ],
-    fails: { transfer_not_found },
-  }),
-  verify: post('/transfers/{id}/verify', {
-    ...outside,
+/** A step that is not due changes nothing, so each may be repeated. */
+export const transferSteps = {
+  verify: step('transfers.verify', {
     summary: 'Ask the payee’s bank about the name',
+    emits,
+    calls: 'sepaRail',
   }),
-  /** The state is `submitted` before the rail is called, so a repeated step never calls it a second time. */
-  submit: post('/transfers/{id}/submit', { ...outside, summary: 'Hand a transfer to the rail' }),
-  inquire: post('/transfers/{id}/inquire', { ...outside, summary: 'Ask the rail about a transfer' }),
-  /** Cancels only after the deadline, by the tenant's clock. */
-  lapse: post('/transfers/{id}/lapse', {
-    ...step,
-    summary: 'Cancel a transfer that was not confirmed in time',
-  }),
+  lapse: step('transfers.lapse', { summary: 'Cancel a transfer that was not confirmed in time', emits }),
+  submit: step('transfers.submit', { summary: 'Hand a transfer to the rail', emits, calls: 'sepaRail' }),
+  inquire: step('transfers.inquire', { summary: 'Ask the rail about a transfer', emits, calls: 'sepaRail' }),
 }
 
 const transferId = id('transfer')

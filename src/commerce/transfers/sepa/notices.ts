@@ -16,7 +16,6 @@ import { sepaChannel, transferEvidence, transferReversedFact } from '../channels
 import type { transferEvents } from '../schemas.ts'
 import { isWorsePayeeCheck, type Transfer, transferMachine, transferResponse } from '../transfer.ts'
 import { simulateSepaApi } from './api.ts'
-import type { SepaRailAnswers, SepaRailRequest } from './rail.ts'
 import {
   emitTransferEvent,
   type LockedTransfer,
@@ -26,27 +25,43 @@ import {
   writeTransfer,
 } from './sepa-transfer.ts'
 
-export const NO_STEP_TAKEN = { acted: false }
+export type RailAnswer = SepaPaymentStatus | UnansweredRailCall
 
-export async function recordRailAnswers(
-  answers: SepaRailAnswers | null,
-  request: Pick<SepaRailRequest<unknown>, 'id'> | null,
+/**
+ * Records how the rail says that the payment stands. Answers whether the payment was lost on its way to the rail, and is to be
+ * submitted again.
+ */
+export async function recordRailAnswer(
+  id: string,
+  answer: RailAnswer,
   context: TransferStepContext,
-) {
-  const locked = request && answers && (await lockTransfer(request.id, context))
-  if (!locked) return NO_STEP_TAKEN
-  const { status, recall } = answers
-  const statusChanged = status !== null && applyStatus(locked, status, context)
-  const recallChanged = recall !== null && applyRecallAnswer(locked, recall, context)
+): Promise<boolean> {
+  const locked = await lockTransfer(id, context)
+  if (!locked) return false
+  applyStatus(locked, answer, context)
   await writeTransfer(locked, context)
-  return { acted: statusChanged || recallChanged }
+  return isUnknown(answer) && mayBeLost(locked.transfer)
 }
 
-function applyStatus(
-  locked: LockedTransfer,
-  answer: SepaPaymentStatus | UnansweredRailCall,
+const isUnknown = (answer: RailAnswer): boolean =>
+  !isUnansweredRailCall(answer) && answer.status === 'unknown'
+
+/** A payment that the rail has acknowledged cannot be lost. The time limit of an instant one is over. */
+const mayBeLost = ({ status, scheme, acknowledgedAt }: Transfer): boolean =>
+  status === 'submitted' && scheme === 'sct' && acknowledgedAt === null
+
+export async function recordRecallAnswer(
+  id: string,
+  answer: SepaRecallStatus | UnansweredRailCall,
   context: TransferStepContext,
-): boolean {
+): Promise<void> {
+  const locked = await lockTransfer(id, context)
+  if (!locked || isUnansweredRailCall(answer) || answer.status === 'pending') return
+  applyNotice(locked, `recall_${answer.status}`, answer.reasonCode, context)
+  await writeTransfer(locked, context)
+}
+
+function applyStatus(locked: LockedTransfer, answer: RailAnswer, context: TransferStepContext): boolean {
   const { transfer } = locked
   if (isUnansweredRailCall(answer)) return markIndeterminate(transfer, context)
   if (answer.status === 'pending') return acknowledge(transfer, context)
@@ -55,15 +70,6 @@ function applyStatus(
   const isLost = transfer.scheme === 'sct_inst' && transfer.acknowledgedAt === null
   return isLost ? applyNotice(locked, 'rejected', 'TM01', context) : markIndeterminate(transfer, context)
 }
-
-const applyRecallAnswer = (
-  locked: LockedTransfer,
-  answer: SepaRecallStatus | UnansweredRailCall,
-  context: TransferStepContext,
-): boolean =>
-  !isUnansweredRailCall(answer) &&
-  answer.status !== 'pending' &&
-  applyNotice(locked, `recall_${answer.status}`, answer.reasonCode, context)
 
 type Notice =
   | Exclude<SepaPaymentStatus['status'], 'pending' | 'unknown'>

@@ -30,6 +30,8 @@ import type { sepaTransferEvents, transferEvents } from '../schemas.ts'
 import { Transfer, type TransferRow, transferEvent, transferMachine } from '../transfer.ts'
 
 export const PAYEE_CONFIRMATION_TTL_MS = days(7)
+/** Longer than any call: an answer that has not come by then is lost. */
+export const PAYEE_CHECK_CLAIM_MS = 15_000
 export const INSTANT_TIME_LIMIT_MS = 10_000
 
 /** The pause after each inquiry. After the last of these, the pause is a day. */

@@ -1,17 +1,20 @@
+import { LockMode } from '@mikro-orm/core'
 import { applyPaymentFact } from '../../../control/payments/index.ts'
 import { findCustomer } from '../../../identity/customers/index.ts'
 import type { IsoReason } from '../../../iso20022/reason-codes.ts'
-import { externalCall, type HandlerOf } from '../../../kernel/contract/operation.ts'
+import type { ReadContext } from '../../../kernel/contract/context.ts'
 import {
   isUnansweredRailCall,
   type PayeeCheck,
   type SepaPayee,
+  type SepaPayment,
+  type SepaRailCall,
   type UnansweredRailCall,
 } from '../../../ports/sepa-rail.ts'
 import { addMs, clock, formatMinute } from '../../../values/clock.ts'
 import { formatMoney } from '../../../values/money.ts'
 import { sepaChannel, transferEvidence } from '../channels.ts'
-import type { TransferProcessStatus, TransferSignal } from '../process.ts'
+import type { TransferSignal } from '../process.ts'
 import {
   awaitsPayeeConfirmation,
   isReadyToSubmit,
@@ -19,16 +22,8 @@ import {
   transferEvent,
   transferMachine,
 } from '../transfer.ts'
-import { sepaTransferStepsApi } from './api.ts'
-import { markIndeterminate, NO_STEP_TAKEN, recordRailAnswers } from './notices.ts'
-import {
-  inquireSepaRail,
-  requestPayeeCheck,
-  type SepaRailRequest,
-  sepaPaymentOrder,
-  submitSepaPayment,
-  transferPayee,
-} from './rail.ts'
+import { markIndeterminate } from './notices.ts'
+import { railCall, type SepaSubmission, sepaPaymentOrder, transferPayee } from './rail.ts'
 import {
   cancellationReasons,
   cancelTransfer,
@@ -37,44 +32,67 @@ import {
   inquiryDelay,
   type LockedTransfer,
   lockTransfer,
+  PAYEE_CHECK_CLAIM_MS,
   PAYEE_CONFIRMATION_TTL_MS,
   type TransferStepContext,
   writeTransfer,
 } from './sepa-transfer.ts'
 
-/** Repeats a check whose answer was lost, since a check moves no money. */
-export const verifyTransferPayee = externalCall(sepaTransferStepsApi.verify, {
-  async reserve({ params }, { records, tenant: { mode }, now, systems, emit, refuse }) {
-    const transfer = await records.lock(Transfer, params.id)
-    if (!transfer) return refuse('transfer_not_found')
-    systems.sepaRail(mode)
-    if (transfer.kind === 'sepa' && transferMachine.move(transfer, 'verifying'))
-      emit('payment.updated', transferEvent(transfer))
-    if (transfer.status !== 'verifying' || transfer.payeeCheck) return null
-    transfer.dueAt = now
-    return { id: transfer.id, mode, asks: transferPayee(transfer) }
-  },
-  call: requestPayeeCheck,
-  record: recordPayeeCheck,
-  recover: (request, context) => recordPayeeCheck(null, request, context),
-})
+interface PayeeQuestion {
+  readonly payee: SepaPayee
+  readonly call: SepaRailCall
+}
+
+/**
+ * The question for the payee's bank; null where none is to be asked now. Who gets it has moved the due time: two calls never run
+ * at once, and a question whose answer was lost is asked again.
+ */
+export async function reservePayeeCheck(
+  id: string,
+  context: TransferStepContext,
+): Promise<PayeeQuestion | null> {
+  const { em, now, emit } = context
+  const transfer = await em.findOne(Transfer, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  if (transfer?.kind !== 'sepa') return null
+  const isNew = transferMachine.move(transfer, 'verifying')
+  if (isNew) emit('payment.updated', transferEvent(transfer))
+  const isAsked = !isNew && transfer.dueAt !== null && transfer.dueAt > now
+  if (transfer.status !== 'verifying' || transfer.payeeCheck || isAsked) return null
+  transfer.dueAt = addMs(now, PAYEE_CHECK_CLAIM_MS)
+  return { payee: transferPayee(transfer), call: railCall(transfer, context) }
+}
 
 /** A bank that does not answer counts as one that cannot check, and the payment continues. */
-async function recordPayeeCheck(
-  answer: PayeeCheck | UnansweredRailCall | null,
-  request: SepaRailRequest<SepaPayee> | null,
+export async function recordPayeeCheck(
+  id: string,
+  answer: PayeeCheck | UnansweredRailCall,
   context: TransferStepContext,
-) {
-  const { records, now } = context
-  const transfer = request && (await records.lock(Transfer, request.id))
-  if (!transfer || answer === null) return NO_STEP_TAKEN
-  if (transfer.status !== 'verifying' || transfer.payeeCheck) return NO_STEP_TAKEN
+): Promise<void> {
+  const { em, now } = context
+  const transfer = await em.findOne(Transfer, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  if (transfer?.status !== 'verifying' || transfer.payeeCheck) return
   const { result, suggestedName } = isUnansweredRailCall(answer)
     ? ({ result: 'not_possible', suggestedName: null } as const)
     : answer
   transfer.payeeCheck = { result, suggestedName, code: null, at: now.toISOString() }
   transfer.dueAt = awaitsPayeeConfirmation(transfer) ? addMs(now, PAYEE_CONFIRMATION_TTL_MS) : now
-  return { acted: emitTransferEvent('payment.updated', transfer, context) }
+  emitTransferEvent('payment.updated', transfer, context)
+}
+
+const UNCONFIRMED = {
+  code: 'payee_not_confirmed',
+  message: 'The payee was not confirmed in time.',
+}
+
+/** Cancels only after the deadline, by the tenant's clock. */
+export async function cancelUnconfirmedTransfer(id: string, context: TransferStepContext): Promise<void> {
+  const locked = await lockTransfer(id, context)
+  if (!locked) return
+  const { status, dueAt } = locked.transfer
+  const waits = status === 'verifying' && awaitsPayeeConfirmation(locked.transfer)
+  if (!waits || dueAt === null || dueAt > context.now) return
+  cancelTransfer(locked, UNCONFIRMED, context)
+  await writeTransfer(locked, context)
 }
 
 async function blockReason(
@@ -90,92 +108,59 @@ async function blockReason(
 }
 
 /**
- * The money leaves the wallet, and from now on the rail determines how the transfer ends. The state
- * `submitted` is written before the rail is called, and only the transaction that wrote it calls. If the
- * answer is lost, or the call was never made, `inquire` finds out.
+ * The money leaves the wallet, and from now on the rail determines how the transfer ends. Only the transaction that wrote
+ * `submitted` gets the order; null where there is nothing to submit, or where its payer may no longer pay.
  */
-export const submitTransfer = externalCall(sepaTransferStepsApi.submit, {
-  async reserve({ params }, context) {
-    const { tenant, now, systems, refuse } = context
-    const locked = await lockTransfer(params.id, context)
-    if (!locked) return refuse('transfer_not_found')
-    systems.sepaRail(tenant.mode)
-    const { transfer, payment, batch } = locked
-    if (!isReadyToSubmit(transfer)) return null
-    const blocked = await blockReason(locked, context)
-    if (blocked) {
-      cancelTransfer(locked, blocked, context)
-      await writeTransfer(locked, context)
-      return null
-    }
-    transferMachine.move(transfer, 'submitted')
-    Object.assign(transfer, { submittedAt: now, dueAt: addMs(now, inquiryDelay(0)) })
-    const captured = { type: 'captured', cents: transfer.amountCents } as const
-    applyPaymentFact(payment, captured, sepaChannel, transferEvidence(transfer), batch, context)
-    transfer.transactionId = payment.transactionId
-    emitTransferEvent('payment.updated', transfer, context)
+export async function reserveSubmission(
+  id: string,
+  context: TransferStepContext,
+): Promise<SepaSubmission | null> {
+  const { now } = context
+  const locked = await lockTransfer(id, context)
+  if (!locked || !isReadyToSubmit(locked.transfer)) return null
+  const { transfer, payment, batch } = locked
+  const blocked = await blockReason(locked, context)
+  if (blocked) {
+    cancelTransfer(locked, blocked, context)
     await writeTransfer(locked, context)
-    const byMs = clock.milliseconds() + INSTANT_TIME_LIMIT_MS
-    return { id: params.id, mode: tenant.mode, asks: sepaPaymentOrder(locked, now), byMs }
-  },
-  call: submitSepaPayment,
-  record: recordRailAnswers,
-  recover: (request, context) => recordRailAnswers({ status: 'late', recall: null }, request, context),
-})
-
-/** Moves the due time before the call, so that two calls never run at once. */
-export const inquireTransfer = externalCall(sepaTransferStepsApi.inquire, {
-  async reserve({ params }, context) {
-    const { tenant, now, systems, refuse } = context
-    const locked = await lockTransfer(params.id, context)
-    if (!locked) return refuse('transfer_not_found')
-    systems.sepaRail(tenant.mode)
-    const { transfer } = locked
-    const howItStands = transfer.status === 'submitted'
-    const whetherItComesBack = transfer.recall?.status === 'requested'
-    const isDue = transfer.dueAt !== null && transfer.dueAt <= now
-    if (!isDue || !(howItStands || whetherItComesBack)) return null
-    transfer.inquiries++
-    transfer.dueAt = addMs(now, inquiryDelay(transfer.inquiries))
-    const isAcknowledged = transfer.acknowledgedAt !== null
-    if (transfer.scheme === 'sct_inst' || !isAcknowledged) markIndeterminate(transfer, context)
-    const mayBeSent = transfer.scheme === 'sct' && !isAcknowledged
-    const asks = { payment: sepaPaymentOrder(locked, now), howItStands, whetherItComesBack, mayBeSent }
-    return { id: params.id, mode: tenant.mode, asks }
-  },
-  call: inquireSepaRail,
-  record: recordRailAnswers,
-  recover: (request, context) => recordRailAnswers(null, request, context),
-})
-
-const UNCONFIRMED = {
-  code: 'payee_not_confirmed',
-  message: 'The payee was not confirmed in time.',
-}
-
-export const lapseTransfer: HandlerOf<typeof sepaTransferStepsApi.lapse> = async ({ params }, context) => {
-  const locked = await lockTransfer(params.id, context)
-  if (!locked) return context.refuse('transfer_not_found')
-  const { transfer } = locked
-  const waits = transfer.status === 'verifying' && awaitsPayeeConfirmation(transfer)
-  if (!waits || transfer.dueAt === null || transfer.dueAt > context.now) return NO_STEP_TAKEN
-  const acted = cancelTransfer(locked, UNCONFIRMED, context)
+    return null
+  }
+  transferMachine.move(transfer, 'submitted')
+  Object.assign(transfer, { submittedAt: now, dueAt: addMs(now, inquiryDelay(0)) })
+  const captured = { type: 'captured', cents: transfer.amountCents } as const
+  applyPaymentFact(payment, captured, sepaChannel, transferEvidence(transfer), batch, context)
+  transfer.transactionId = payment.transactionId
+  emitTransferEvent('payment.updated', transfer, context)
   await writeTransfer(locked, context)
-  return { acted }
+  const byMs = clock.milliseconds() + INSTANT_TIME_LIMIT_MS
+  return { payment: sepaPaymentOrder(locked, now), call: railCall(transfer, context), byMs }
 }
 
-type Next = NonNullable<TransferProcessStatus['next']>
+interface SepaInquiry {
+  readonly payment: SepaPayment
+  readonly call: SepaRailCall
+  readonly isSubmitted: boolean
+  readonly isRecalled: boolean
+}
+
+/** What is to be asked of the rail; null before the inquiry is due. Moves the due time, so that two calls never run at once. */
+export async function reserveInquiry(id: string, context: TransferStepContext): Promise<SepaInquiry | null> {
+  const { now } = context
+  const locked = await lockTransfer(id, context)
+  if (!locked) return null
+  const { transfer } = locked
+  const isSubmitted = transfer.status === 'submitted'
+  const isRecalled = transfer.recall?.status === 'requested'
+  const isDue = transfer.dueAt !== null && transfer.dueAt <= now
+  if (!isDue || !(isSubmitted || isRecalled)) return null
+  transfer.inquiries++
+  transfer.dueAt = addMs(now, inquiryDelay(transfer.inquiries))
+  if (transfer.scheme === 'sct_inst' || transfer.acknowledgedAt === null) markIndeterminate(transfer, context)
+  const payment = sepaPaymentOrder(locked, now)
+  return { payment, call: railCall(transfer, context), isSubmitted, isRecalled }
+}
 
 const ended: readonly Transfer['status'][] = ['rejected', 'cancelled', 'returned']
-
-function nextOf(transfer: Transfer): { next: Next; atOnce: boolean } | null {
-  if (ended.includes(transfer.status)) return null
-  if (transfer.status === 'submitted' || transfer.recall?.status === 'requested')
-    return { next: 'inquire', atOnce: false }
-  if (transfer.status === 'completed') return null
-  if (isReadyToSubmit(transfer)) return { next: 'submit', atOnce: true }
-  return transfer.payeeCheck ? { next: 'lapse', atOnce: false } : { next: 'verify', atOnce: true }
-}
 
 /** Operators see this, and Temporal stores it, so it contains no names. */
 function summaryOf(transfer: Transfer): string {
@@ -192,45 +177,35 @@ function summaryOf(transfer: Transfer): string {
   return reason && reason.code !== 'cancelled' ? `${head}, ${reason.code}: ${reason.message}` : head
 }
 
-const NEXT_LABELS: Readonly<Record<Next, string>> = {
-  verify: 'for the payee’s bank to verify the name',
-  submit: 'for the payment to be submitted',
-  lapse: 'for a person to confirm the payee',
-  inquire: 'for the rail to report the outcome',
-}
-
-function waitsFor(transfer: Transfer, next: Next): string {
-  const { recall, dueAt } = transfer
-  const what = recall?.status === 'requested' ? 'for the answer to the recall' : NEXT_LABELS[next]
-  if (!dueAt || next === 'verify' || next === 'submit') return what
-  if (next === 'inquire' && awaitsPayeeConfirmation(transfer))
-    return `for a person to confirm the payee, and ${what}; the next inquiry is at ${formatMinute(dueAt)}`
-  return next === 'lapse'
-    ? `${what}, until ${formatMinute(dueAt)}`
-    : `${what}; the next inquiry is at ${formatMinute(dueAt)}`
-}
-
 function signalsOf(transfer: Transfer): TransferSignal[] {
   const confirms: TransferSignal[] = awaitsPayeeConfirmation(transfer) ? ['confirmPayee'] : []
   const mayBeCancelled = transfer.status === 'verifying' || transfer.status === 'created'
   return mayBeCancelled ? [...confirms, 'cancel'] : confirms
 }
 
-export const transferProcessStatus: HandlerOf<typeof sepaTransferStepsApi.status> = async (
-  { params },
-  { records, now, refuse },
-) => {
-  const transfer = await records.findOne(Transfer, { id: params.id })
-  if (!transfer) return refuse('transfer_not_found')
-  const coming = nextOf(transfer)
-  const dueInMs = coming?.atOnce ? 0 : (transfer.dueAt?.getTime() ?? 0) - now.getTime()
+type PayeeStanding = 'unverified' | 'doubtful' | 'accepted'
+
+function payeeStanding(transfer: Transfer): PayeeStanding {
+  if (awaitsPayeeConfirmation(transfer)) return 'doubtful'
+  return transfer.payeeCheck ? 'accepted' : 'unverified'
+}
+
+/** What the run of a transfer reads. */
+export async function transferStatus(id: string, { em, now }: ReadContext) {
+  const transfer = await em.findOne(Transfer, { id })
+  if (!transfer) return undefined
+  const { status, submittedAt, recall, dueAt } = transfer
+  const isRecalled = recall?.status === 'requested'
+  const closed = ended.includes(status) || (status === 'completed' && !isRecalled)
   return {
-    status: transfer.status,
+    status,
     summary: summaryOf(transfer),
-    closed: coming === null,
-    dueInMs: coming ? dueInMs : null,
-    waitsFor: coming && waitsFor(transfer, coming.next),
-    signals: coming ? signalsOf(transfer) : [],
-    next: coming?.next ?? null,
+    closed,
+    payee: payeeStanding(transfer),
+    isSubmitted: submittedAt !== null,
+    isRecalled,
+    dueInMs: closed ? null : (dueAt?.getTime() ?? 0) - now.getTime(),
+    deadline: dueAt && formatMinute(dueAt),
+    signals: closed ? [] : signalsOf(transfer),
   }
 }

@@ -1,0 +1,153 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { areas } from '../../src/areas.ts'
+import { ProcessLeases } from '../../src/kernel/database/process-lease.ts'
+import type { ProcessorCall, ProcessorCallDone, ProcessorFailure } from '../../src/ports/card-processor.ts'
+import { activitiesOf } from '../support/activities.ts'
+import { answerWith, demand, startMerchant } from '../support/commerce/merchant.ts'
+import { aPayer, credentialsOn, pay } from '../support/commerce/payers.ts'
+import { openEngine } from '../support/engine.ts'
+import { bodyOf } from '../support/factories.ts'
+import { type FlakyProxy, flakyProxy } from '../support/flaky-proxy.ts'
+import { startTestService } from '../support/harness.ts'
+import { until } from '../support/until.ts'
+
+type Answer = ProcessorCallDone | ProcessorFailure
+
+const service = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1' } })
+const merchant = await startMerchant()
+
+/** The run's worker, whose processor is at hand. */
+const proxy: FlakyProxy = await flakyProxy(service.databaseUrl)
+const worker = openEngine(areas, proxy.url)
+afterAll(() => worker.close())
+
+const calls: string[] = []
+let isAway = false
+let answer: () => Answer | Promise<Answer>
+const setNetworkToken = (_: string, state: string, { reference }: ProcessorCall) => {
+  calls.push(`${state} ${reference}`)
+  return answer()
+}
+Object.assign(worker.runtime.ports.systems, { cardProcessor: () => ({ setNetworkToken }) })
+const run = activitiesOf(worker.runtime)({ requestIdOf: ({ id }) => `workflow:mpp/${id}` })
+
+beforeEach(() => {
+  calls.length = 0
+  answer = () => ({ done: true })
+})
+afterEach(async () => {
+  if (isAway) await proxy.open()
+  isAway = false
+})
+
+/** A payment that an owner has recorded as not paid: its token must be deleted. */
+async function anUnpaid(path: string) {
+  const payer = await aPayer(service)
+  await pay(payer, merchant.sells(path, demand(), answerWith(500)))
+  const [credential] = await credentialsOn(payer.client, payer.intent.id)
+  const { id = '' } = credential ?? {}
+  await bodyOf(payer.client.mpp.resolve({ params: { id }, body: { outcome: 'not_paid' } }))
+  const ref = { id, ownerId: payer.owner.ownerId, mode: 'test' } as const
+  return {
+    ref,
+    async seen() {
+      const [token] = (await bodyOf(payer.client.agentCredentials.list({}))).data
+      const [{ dueAt } = { dueAt: undefined }] = await credentialsOn(payer.client, payer.intent.id)
+      return { isDue: dueAt !== null, problem: token?.processorProblem }
+    },
+    /** As if the minute of the claim were over. */
+    async aMinuteLater() {
+      await service.sql('update mpp_credentials set due_at = created_at where id = $1', [id])
+    },
+  }
+}
+
+const OPEN = { isDue: true, problem: expect.stringContaining('not been notified') }
+const DELETED = { isDue: false, problem: null }
+
+describe('the deletion of a token that did not pay', () => {
+  test('asks the processor once, and nothing more when it is repeated', async () => {
+    const { ref, seen } = await anUnpaid('/deleted')
+    expect(await run.deleteNetworkToken(ref)).toMatchObject({ status: 'void', closed: true })
+    expect(await run.deleteNetworkToken(ref)).toMatchObject({ closed: true })
+    expect(calls).toEqual([`deleted ${ref.id}-deleted`])
+    expect(await seen()).toEqual(DELETED)
+  })
+
+  test('is claimed for a minute: two at the same time, or one after a silent processor, ask once', async () => {
+    const { ref, seen, aMinuteLater } = await anUnpaid('/silent')
+    answer = () => ({ failure: 'late' })
+    const both = await Promise.all([run.deleteNetworkToken(ref), run.deleteNetworkToken(ref)])
+    for (const { closed, dueInMs } of both) {
+      expect(closed).toBe(false)
+      expect(dueInMs).toBeGreaterThan(30_000)
+    }
+    expect(calls).toHaveLength(1)
+    expect(await seen()).toEqual(OPEN)
+    await aMinuteLater()
+    answer = () => ({ done: true })
+    expect(await run.deleteNetworkToken(ref)).toMatchObject({ closed: true })
+    expect(await seen()).toEqual(DELETED)
+  })
+
+  test('is recorded once the database is back, where it was away when the processor answered', async () => {
+    const { ref, seen } = await anUnpaid('/away')
+    answer = async () => {
+      isAway = true
+      await proxy.close()
+      return { done: true }
+    }
+    const deleting = run.deleteNetworkToken(ref)
+    await until('the answer is kept', () => worker.runtime.unrecordedAnswers.count === 1)
+    expect(await seen()).toEqual(OPEN)
+    await proxy.open()
+    isAway = false
+    expect(await deleting).toMatchObject({ closed: true })
+    expect(calls).toHaveLength(1)
+    expect(await seen()).toEqual(DELETED)
+  })
+
+  test('asks nothing where the process was paused past its claim, and is asked for later', async () => {
+    const { ref, seen, aMinuteLater } = await anUnpaid('/paused')
+    // Another process frees the lease before the claim on the token is committed.
+    const leases = new ProcessLeases(worker.runtime.database, 1_200)
+    const paused = activitiesOf({ ...worker.runtime, lease: leases.of('calls') })({
+      requestIdOf: ({ id }) => `workflow:mpp/${id}`,
+    })
+    const blocker = await worker.runtime.database.pool.connect()
+    await blocker.query('begin')
+    await blocker.query('select 1 from mpp_credentials where id = $1 for update', [ref.id])
+    const deleting = paused.deleteNetworkToken(ref)
+    const refused = expect(deleting).rejects.toMatchObject({ code: 'outcome_unknown' })
+    await until('its lease has ended', async () => {
+      const ended = await service.sql(
+        `delete from process_leases where kind = 'calls' and held_until < clock_timestamp() returning id`,
+      )
+      return ended.length > 0
+    })
+    await blocker.query('commit')
+    blocker.release()
+    await refused
+    await leases.end()
+    expect(calls).toEqual([])
+    expect(await seen()).toEqual(OPEN)
+    await aMinuteLater()
+    expect(await run.deleteNetworkToken(ref)).toMatchObject({ closed: true })
+    expect(await seen()).toEqual(DELETED)
+  })
+})
+
+describe('the deadline of a machine payment', () => {
+  test('changes nothing before it, and nothing in another status', async () => {
+    const { ref } = await anUnpaid('/over')
+    for (const step of [run.leaveOutcomeOpen, run.endUnpaid])
+      expect(await step(ref)).toMatchObject({ status: 'void', closed: false })
+    const payer = await aPayer(service)
+    await pay(payer, merchant.sells('/open', demand(), answerWith(500)))
+    const [credential] = await credentialsOn(payer.client, payer.intent.id)
+    const open = { id: String(credential?.id), ownerId: payer.owner.ownerId, mode: 'test' } as const
+    for (const step of [run.leaveOutcomeOpen, run.endUnpaid, run.deleteNetworkToken])
+      expect(await step(open)).toMatchObject({ status: 'indeterminate', closed: false })
+    expect(calls).toEqual([])
+  })
+})

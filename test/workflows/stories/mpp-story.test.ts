@@ -1,0 +1,152 @@
+import { describe, expect, test } from '@jest/globals'
+import type { MppActivities } from '../../../activities/mpp.ts'
+import { storyStage } from '../../support/temporal/stories.ts'
+
+const { play } = await storyStage<MppActivities>('mpp', [
+  'readMachinePayment',
+  'resolveMachinePayment',
+  'leaveOutcomeOpen',
+  'endUnpaid',
+  'deleteNetworkToken',
+])
+
+const AN_HOUR = 3_600_000
+const UNTIL = 'until 28 Nov 2026 09:30 UTC'
+const ANSWER = `for the merchant’s answer, ${UNTIL}`
+const REPORT = `for a report of whether it was paid, ${UNTIL}`
+const PROCESSOR = 'for the processor to delete the token'
+
+const open = (status: string, dueInMs: number, more: object = {}) => ({
+  status,
+  summary: `Machine payment: ${status}`,
+  closed: false,
+  awaitsPerson: false,
+  awaitsToken: false,
+  dueInMs,
+  deadline: '28 Nov 2026 09:30 UTC',
+  signals: ['paid', 'notPaid'],
+  steps: ['sent at 09:28:00, once'],
+  ...more,
+})
+const ended = (status: string) => ({ ...open(status, 0), closed: true, dueInMs: null, signals: [] })
+
+const done = 'Signal paid by Ada: done.'
+
+describe('the run of a machine payment', () => {
+  test.each([
+    ['its request has finished', 'sent', ANSWER],
+    ['the network reports', 'indeterminate', REPORT],
+  ])('ends with a payment that %s, with few events', async (_, status, what) => {
+    const story = await play({ readMachinePayment: [open(status, AN_HOUR), ended('consumed')] })
+    await story.waits(what)
+    await story.run.signal('recordChanged')
+    expect(await story.ends()).toBe('consumed')
+    expect(story.calls).toEqual(['readMachinePayment', 'readMachinePayment'])
+    expect(await story.run.historyLength()).toBeLessThanOrEqual(16)
+  })
+
+  test('leaves the outcome open where the merchant is silent, and counts it as not paid at its deadline', async () => {
+    const story = await play({
+      readMachinePayment: [open('sent', 20)],
+      leaveOutcomeOpen: [open('indeterminate', 30)],
+      endUnpaid: [open('void', 0)],
+      deleteNetworkToken: [ended('void')],
+    })
+    expect(await story.ends()).toBe('void')
+    expect(story.calls).toEqual(['readMachinePayment', 'leaveOutcomeOpen', 'endUnpaid', 'deleteNetworkToken'])
+    expect(await story.run.timerSummaries()).toEqual([ANSWER, REPORT])
+  })
+
+  test('goes on from any state, as after an outage: the token alone is left', async () => {
+    const story = await play({
+      readMachinePayment: [open('void', -AN_HOUR)],
+      deleteNetworkToken: [ended('void')],
+    })
+    expect(await story.ends()).toBe('void')
+    expect(story.calls).toEqual(['readMachinePayment', 'deleteNetworkToken'])
+    expect(await story.run.timerSummaries()).toEqual([])
+  })
+
+  test('asks a processor again that does not delete the token, when the claim has ended', async () => {
+    const story = await play({
+      readMachinePayment: [open('void', 0)],
+      deleteNetworkToken: [open('void', 20), ended('void')],
+    })
+    expect(await story.ends()).toBe('void')
+    expect(story.calls).toEqual(['readMachinePayment', 'deleteNetworkToken', 'deleteNetworkToken'])
+    expect(await story.run.timerSummaries()).toEqual([PROCESSOR])
+  })
+
+  test.each([
+    ['a person to confirm it with the card’s issuer', { awaitsPerson: true, awaitsToken: true }],
+    ['the processor’s token', { awaitsToken: true }],
+    ['a report of whether it was paid', {}],
+  ])('waits for %s, and ends the payment as not paid at its deadline', async (what, more) => {
+    const story = await play({
+      readMachinePayment: [open('minted', 20, more)],
+      endUnpaid: [ended('void')],
+    })
+    expect(await story.ends()).toBe('void')
+    expect(story.calls).toEqual(['readMachinePayment', 'endUnpaid'])
+    expect(await story.run.timerSummaries()).toEqual([`for ${what}, ${UNTIL}`])
+  })
+
+  test('carries out the signal paid, and ends', async () => {
+    const story = await play({
+      readMachinePayment: [open('indeterminate', AN_HOUR), ended('consumed')],
+      resolveMachinePayment: [done],
+    })
+    await story.waits(REPORT)
+    await story.run.signal('paid', { by: 'Ada' })
+    expect(await story.ends()).toBe('consumed')
+    expect(story.calls).toEqual(['readMachinePayment', 'resolveMachinePayment paid', 'readMachinePayment'])
+  })
+
+  test('carries out the signal notPaid, and deletes the token at once', async () => {
+    const story = await play({
+      readMachinePayment: [open('indeterminate', AN_HOUR), open('void', 0)],
+      resolveMachinePayment: [done],
+      deleteNetworkToken: [ended('void')],
+    })
+    await story.waits(REPORT)
+    await story.run.signal('notPaid', { by: 'Ada' })
+    expect(await story.ends()).toBe('void')
+    expect(story.calls).toEqual([
+      'readMachinePayment',
+      'resolveMachinePayment notPaid',
+      'readMachinePayment',
+      'deleteNetworkToken',
+    ])
+    expect(await story.run.timerSummaries()).toEqual([REPORT])
+  })
+
+  test('goes on after Request Cancellation, and says so in its timeline', async () => {
+    const story = await play({
+      readMachinePayment: [open('indeterminate', AN_HOUR), ended('consumed')],
+      resolveMachinePayment: [done],
+    })
+    await story.waits(REPORT)
+    await story.run.handle.cancel()
+    expect((await story.run.untilTimeline(1))[0]).toMatch(/^Request Cancellation changed nothing/)
+    await story.run.signal('paid', { by: 'Ada' })
+    expect(await story.ends()).toBe('consumed')
+  })
+
+  test('tries again after a second where an overdue outcome stayed as it was', async () => {
+    const overdue = open('indeterminate', 0)
+    const story = await play({ readMachinePayment: [overdue], endUnpaid: [overdue, ended('void')] })
+    expect(await story.ends()).toBe('void')
+    expect(story.calls).toEqual(['readMachinePayment', 'endUnpaid', 'endUnpaid'])
+    expect(await story.run.timerSummaries()).toEqual(['for a moment, then it tries again'])
+  })
+
+  test('repeats an activity that fails until it succeeds', async () => {
+    const away = new Error('the database is away')
+    const story = await play({
+      readMachinePayment: [away, away, open('void', 0)],
+      deleteNetworkToken: [away, ended('void')],
+    })
+    expect(await story.ends()).toBe('void')
+    expect(story.calls.filter(call => call === 'deleteNetworkToken')).toHaveLength(2)
+  })
+})
