@@ -21,15 +21,15 @@ export async function sepaFile(ref: ProcessInput): Promise<string> {
   const record = await follow(ref, { process: sepaFileProcess, read: readFile })
   while (!record.isOver) {
     const { status, report, hasNotices, deadline } = record.state
+    const otherAttempt = `the end of another attempt to hand it over, until ${deadline}`
     if (status === 'open')
       await record.waitFor(`payments, until its cut-off, ${deadline}`, { whenDue: makeFile })
-    else if (status === 'made')
-      await record.waitFor(`the end of another attempt to stage it, until ${deadline}`, { whenDue: stageFile })
-    else if (status === 'staged')
-      await record.waitFor(`the end of another attempt to release it, until ${deadline}`, { whenDue: handOverFile })
-    else if (hasNotices) await record.waitFor('the bank’s report to be taken', { whenDue: takeReport })
-    else if (report === 'late') await record.waitFor('the bank’s report, which is late')
-    else await record.waitFor(`the bank’s report, which is late after ${deadline}`, { whenDue: sayReportIsLate })
+    else if (status === 'made') await record.waitFor(otherAttempt, { whenDue: stageFile })
+    else if (status === 'staged') await record.waitFor(otherAttempt, { whenDue: handOverFile })
+    else if (hasNotices) await record.take(takeReport)
+    else if (report === 'awaited')
+      await record.waitFor(`the bank’s report, which is late after ${deadline}`, { whenDue: sayReportIsLate })
+    else await record.waitFor('the bank’s report, which is late')
   }
   return record.state.status
 }

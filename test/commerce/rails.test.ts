@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { readInbox } from '../../src/app/sepa-inbox.ts'
 import { elementsAt, parseXml, textAt } from '../../src/iso20022/xml-reader.ts'
-import type { BindActivities, RecordActivity, RecordRef } from '../../src/kernel/contract/step.ts'
+import type { ApiCall } from '../../src/kernel/contract/call.ts'
+import type { ActivityCaller, BindActivities } from '../../src/kernel/contract/step.ts'
 import { isBankDay } from '../../src/values/bank-calendar.ts'
 import { bodyOf } from '../support/factories.ts'
 import { bankFiles } from '../support/money/bank-files.ts'
@@ -160,28 +161,33 @@ describe('payments by files', () => {
 })
 
 describe('a file for the bank', () => {
-  const killedAfter =
-    (killed: string): BindActivities =>
-    caller => {
-      const activities: ReturnType<BindActivities> = worker.activities(caller)
-      const carriedOut = activities[killed] as RecordActivity
-      async function dies(ref: RecordRef): Promise<never> {
-        await carriedOut(ref)
+  /** After this operation, or this activity. */
+  const killedAfter = (name: string) => ({
+    async execute(call: ApiCall) {
+      const outcome = await worker.execute(call)
+      if (call.operation.key === name) throw new Error('the worker was killed')
+      return outcome
+    },
+    activities(caller: ActivityCaller) {
+      const usual: ReturnType<BindActivities> = worker.activities(caller)
+      const killed = async (ref: never) => {
+        await usual[name]?.(ref)
         throw new Error('the worker was killed')
       }
-      return { ...activities, [killed]: Object.assign(dies, { calls: carriedOut.calls }) }
-    }
+      return name in usual ? { ...usual, [name]: killed } : usual
+    },
+  })
 
   test('has a payment once and is handed over once, after whichever step the worker is killed', async () => {
     const transfer = await aDueTransfer(live)
     const endToEndId = String(transfer.endToEndId)
-    for (const activity of ['verifyPayee', 'submitPayment']) {
-      await expect(sweep({ activities: killedAfter(activity) })).rejects.toThrow()
+    for (const key of ['verifyPayee', 'submitPayment']) {
+      await expect(sweep(killedAfter(key))).rejects.toThrow()
       await makeDue()
     }
     await closeFiles()
     for (const activity of ['makeFile', 'stageFile', 'handOverFile'])
-      await expect(sweep({ activities: killedAfter(activity) })).rejects.toThrow()
+      await expect(sweep(killedAfter(activity))).rejects.toThrow()
     await times(3, () => sweep())
     expect(await filesOf(endToEndId)).toHaveLength(1)
     const orders = await service.sql('select 1 from sepa_instructions where end_to_end_id = $1', [endToEndId])

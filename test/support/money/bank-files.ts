@@ -1,6 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SweepParts } from '../../../src/kernel/background/deadlines.ts'
 import { aLiveClient, aSepaTransfer, aWallet, bodyOf, creditWallet, type TestClient } from '../factories.ts'
 import { startTestService } from '../harness.ts'
 import { temporaryFolder } from '../processes/folders.ts'
@@ -22,7 +21,7 @@ export async function bankFiles(options: { readonly temporal?: true } = {}) {
 
   const worker = await openWorkerRuntime(service, env)
   const sandboxWorker = await openWorkerRuntime(service, { ...env, SEPA_RAIL: 'sandbox' })
-  const sweep = (other: Partial<SweepParts> = {}) => sweepAtOnce({ ...worker, ...other })
+  const sweep = (by: Partial<typeof worker> = {}) => sweepAtOnce({ ...worker, ...by })
   const owners = [await service.owner(), await service.owner()] as const
   const [live, other] = [await aLiveClient(service, owners[0]), await aLiveClient(service, owners[1])]
   const liveClients = [live, other]
