@@ -32,17 +32,17 @@ export async function mpp(ref: ProcessInput): Promise<string> {
   })
   while (!payment.isOver) {
     const { status, awaitsPerson, awaitsToken, deadline } = payment.state
-    if (status === 'sent') {
-      if (payment.isDue) await payment.take(leaveOutcomeOpen)
-      else await payment.waitFor(`the merchant’s answer, until ${deadline}`)
-    } else if (status === 'void') {
-      if (payment.isDue) await payment.take(deleteNetworkToken)
-      else await payment.waitFor('the processor to delete the token')
-    } else if (payment.isDue) await payment.take(endUnpaid)
+    if (status === 'sent')
+      await payment.waitFor(`the merchant’s answer, until ${deadline}`, { whenDue: leaveOutcomeOpen })
+    else if (status === 'void')
+      await payment.waitFor('the processor to delete the token', { whenDue: deleteNetworkToken })
     else if (awaitsPerson)
-      await payment.waitFor(`a person to confirm it with the card’s issuer, until ${deadline}`)
-    else if (awaitsToken) await payment.waitFor(`the processor’s token, until ${deadline}`)
-    else await payment.waitFor(`a report of whether it was paid, until ${deadline}`)
+      await payment.waitFor(`a person to confirm it with the card’s issuer, until ${deadline}`, {
+        whenDue: endUnpaid,
+      })
+    else if (awaitsToken)
+      await payment.waitFor(`the processor’s token, until ${deadline}`, { whenDue: endUnpaid })
+    else await payment.waitFor(`a report of whether it was paid, until ${deadline}`, { whenDue: endUnpaid })
   }
   return payment.state.status
 }
