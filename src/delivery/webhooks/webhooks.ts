@@ -10,7 +10,7 @@ import { Webhook, webhookMachine, webhooksPersonalData } from './webhook.ts'
 const RETRIED_DELIVERIES = `
 select d.id, d.owner_id, d.mode, null::text as agent_id, d.event || ' to ' || w.id as about
 from deliveries d join webhooks w on (w.owner_id, w.mode, w.id) = (d.owner_id, d.mode, d.webhook_id)
-where d.status = 'pending' and d.attempt_at is not null and w.status = 'active' and w.deleted_at is null`
+where d.status = 'pending' and d.workflow_id is not null and d.attempt_at is not null and w.status = 'active' and w.deleted_at is null`
 
 export const webhooksArea = area(
   'Webhooks',
