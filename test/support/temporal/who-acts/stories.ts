@@ -139,7 +139,7 @@ export interface WhoActsStory {
   prepare(stage: Stage, owner: OwnerOfPrograms, count: number): Promise<Prepared>
   /** SQL: those of the ids in `$1` whose steps are taken. */
   readonly done: string
-  /** Its events since its steps are due, in order, whoever takes them. `payment.updated` tells of ways, not of ends. */
+  /** Its events since its steps are due, in order, by any actor. `payment.updated` tells of ways, not of ends. */
   readonly events: readonly string[]
   /** Its deadline is moved by a test clock, and kept in real time. */
   readonly inRealTime?: true
@@ -307,7 +307,7 @@ async function cardsOf(client: TestClient, count: number) {
 
 const numberIsReplaced: WhoActsStory = {
   flow: 'card',
-  // Of the new number and of the old one.
+  // The processor is notified of the new number and of the old one.
   steps: [step('replaceNumber'), step('tellProcessor', 2)],
   events: ['card.rotation_started', 'card.rotated'],
   done: `select card_id as id from card_numbers where card_id = any($1) and status = 'current' and processor_state = 'active'
