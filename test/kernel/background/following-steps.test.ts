@@ -99,7 +99,8 @@ const activities: BindActivities = caller => {
   async function tellProcessor(ref: RecordRef) {
     if (!isStepped(ref.id)) return usual.tellProcessor(ref)
     await takeStep(ref, 'when it is taken')
-    caller.onChange?.(cardSteps.tell)
+    // The call is made, and its answer recorded.
+    for (let change = 1; change <= 2; change++) caller.onChange?.(cardSteps.tell)
     return { status: 'stepped', summary: 'A record of a test', closed: false, dueInMs: 0 }
   }
   return { ...usual, tellProcessor: Object.assign(tellProcessor, { calls: cardSteps.tell }) }

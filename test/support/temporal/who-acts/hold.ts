@@ -1,0 +1,49 @@
+import { until } from '../../until.ts'
+import type { Programs } from './programs.ts'
+import type { Step } from './stories.ts'
+
+export interface Hold {
+  /** Waits until all steps were held. */
+  untilHeld(): Promise<void>
+  /** Ends the transactions that are held, and holds no longer. */
+  release(): Promise<void>
+}
+
+const HELD = `from pg_stat_activity
+where datname = current_database() and application_name like 'held at %' and wait_event = 'PgSleep'`
+
+/** From now on the transactions that take these steps are held at the write that records it. */
+export async function holdAt({ sql }: Pick<Programs, 'sql'>, steps: readonly Step[]): Promise<Hold> {
+  const triggers = new Map(steps.map(({ activity, written }) => [activity, written]))
+  // The statement's own time limit, which cancels it once, is shorter.
+  await sql(`
+    create function wait_at_step() returns trigger language plpgsql as $$
+    begin
+      perform set_config('application_name', 'held at ' || tg_argv[0], false);
+      begin
+        perform pg_sleep(60);
+      exception when query_canceled then
+        perform pg_sleep(60);
+      end;
+      return new;
+    end $$;
+    ${[...triggers].map(([name, written]) => `create trigger "wait_at_${name}" ${written} execute function wait_at_step('${name}');`).join('\n')}`)
+  const expected = steps.map(({ activity }) => `held at ${activity}`)
+  return {
+    async untilHeld() {
+      await until(`each of these is held: ${expected}`, async () => {
+        const rows = await sql<{ name: string }>(`select application_name as name ${HELD}`)
+        const held = rows.map(({ name }) => name)
+        return expected.every(name => countOf(held, name) >= countOf(expected, name))
+      })
+    },
+    async release() {
+      // What was sent already would be carried out, although no client waits for the answer.
+      await sql(`select pg_terminate_backend(pid, 60000) ${HELD}`)
+      await sql('drop function wait_at_step cascade')
+    },
+  }
+}
+
+const countOf = (names: readonly string[], wanted: string): number =>
+  names.filter(name => name === wanted).length

@@ -1,0 +1,512 @@
+import { aCardRequest, getRequest } from '../../cards/card-requests.ts'
+import { aCard } from '../../cards/cards.ts'
+import { answerWith, type Conduct, demand, type Merchant } from '../../commerce/merchant.ts'
+import { type Receiver, respondWith } from '../../delivery/receiver.ts'
+import {
+  aBeneficiary,
+  aFundedAgent,
+  anAgentUnder,
+  anIntent,
+  aSepaTransfer,
+  aWallet,
+  aWebhook,
+  bodyOf,
+  type TestClient,
+} from '../../factories.ts'
+import { times as atOnce } from '../../sample-service.ts'
+import { advance, DAY } from '../../sandbox.ts'
+import { until } from '../../until.ts'
+import type { OwnerOfPrograms, Programs } from './programs.ts'
+
+/** A step of a flow. */
+export interface Step {
+  readonly activity: string
+  /** What `rescues_total` counts if the sweep takes it. */
+  readonly operation: string
+  /** The write that records it, as event and condition of a trigger. */
+  readonly written: string
+  /** How often it is taken. */
+  readonly times: number
+}
+
+const updateOf = (table: string, condition: string): string =>
+  `before update on ${table} for each row when (${condition})`
+
+const steps = {
+  expireIntent: {
+    operation: 'intents.expire',
+    written: `before insert on events for each row when (new.event = 'intent.expired')`,
+  },
+  expireCardRequest: {
+    operation: 'cardRequests.expire',
+    written: updateOf('card_requests', `new.status = 'expired'`),
+  },
+  carryOutCardRequest: {
+    operation: 'cardRequests.carryOut',
+    written: updateOf('card_requests', 'old.card_id is null and new.card_id is not null'),
+  },
+  issueCard: {
+    operation: 'cards.issue',
+    written: updateOf('cards', 'old.number_id is null and new.number_id is not null'),
+  },
+  replaceNumber: {
+    operation: 'cards.replace',
+    written: updateOf('cards', 'old.next_number_id is not null and new.next_number_id is null'),
+  },
+  tellProcessor: {
+    operation: 'cards.tell',
+    written: updateOf('card_numbers', 'old.processor_state <> new.processor_state'),
+  },
+  endCard: {
+    operation: 'cards.end',
+    written: updateOf('card_numbers', `old.status = 'retiring' and new.status = 'replaced'`),
+  },
+  returnPurse: {
+    operation: 'cards.returnPurse',
+    written: updateOf('cards', 'old.purse_due_at is not null and new.purse_due_at is null'),
+  },
+  verifyPayee: {
+    operation: 'transfers.verify',
+    written: updateOf('transfers', 'old.payee_check is null and new.payee_check is not null'),
+  },
+  submitPayment: {
+    operation: 'transfers.submit',
+    written: updateOf('transfers', `old.status = 'submitted' and new.status = 'completed'`),
+  },
+  // A lost answer of the bank is asked for again after the next pause, which may be hours.
+  askRail: {
+    operation: 'transfers.inquire',
+    written: updateOf('transfers', 'new.inquiries > old.inquiries'),
+  },
+  cancelUnconfirmed: {
+    operation: 'transfers.lapse',
+    written: updateOf('transfers', `new.status = 'cancelled'`),
+  },
+  leaveOutcomeOpen: {
+    operation: 'mpp.settle',
+    written: updateOf('mpp_credentials', `old.status = 'sent' and new.status = 'indeterminate'`),
+  },
+  endUnpaid: {
+    operation: 'mpp.settle',
+    written: updateOf('mpp_credentials', `new.status = 'void' and new.outcome_by = 'deadline'`),
+  },
+  deleteNetworkToken: {
+    operation: 'mpp.deleteToken',
+    written: updateOf(
+      'agent_credentials',
+      'old.processor_problem is not null and new.processor_problem is null',
+    ),
+  },
+  sendAgain: {
+    operation: 'webhooks.attempt',
+    written: updateOf('deliveries', `old.status = 'pending' and new.status = 'delivered'`),
+  },
+} as const satisfies Readonly<Record<string, Omit<Step, 'activity' | 'times'>>>
+
+const step = (activity: keyof typeof steps, times = 1): Step => ({ activity, ...steps[activity], times })
+
+export interface Stage extends Programs {
+  readonly merchant: Merchant
+  readonly receiver: Receiver
+}
+
+/** Ten requests at a time: the figures are of steps, and a crowd of callers would delay them. */
+async function times<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> {
+  const made: T[] = []
+  for (let first = 0; first < count; first += 10)
+    made.push(...(await atOnce(Math.min(10, count - first), at => make(first + at))))
+  return made
+}
+
+/** A record whose steps are due. */
+export interface Due {
+  readonly id: string
+  /** The runs that take its steps. */
+  runs(): Promise<readonly string[]>
+}
+
+interface Prepared {
+  /** The runs that wait already. */
+  readonly waiting: readonly string[]
+  /** Makes the steps due at about the same time. */
+  makeDue(): Promise<readonly Due[]>
+}
+
+/** Records of an owner that come to these steps, in order. */
+export interface WhoActsStory {
+  readonly flow: string
+  readonly steps: readonly Step[]
+  prepare(stage: Stage, owner: OwnerOfPrograms, count: number): Promise<Prepared>
+  /** SQL: those of the ids in `$1` whose steps are taken. */
+  readonly done: string
+  /** Its events since its steps are due, in order, by any actor. `payment.updated` tells of ways, not of ends. */
+  readonly events: readonly string[]
+  /** Its deadline is moved by a test clock, and kept in real time. */
+  readonly inRealTime?: true
+}
+
+const doneIn = (table: string, condition: string): string =>
+  `select id from ${table} where id = any($1) and ${condition}`
+
+/** How long before their deadline the records are left to themselves. */
+const BEFORE_SECONDS = 5
+
+/** Moves the clock of the owner until shortly before what was begun then is due. */
+function nearTo(client: TestClient, afterSeconds: number, begun: number): Promise<unknown> {
+  const passed = Math.ceil((performance.now() - begun) / 1_000)
+  return advance(client, { seconds: afterSeconds - passed - BEFORE_SECONDS })
+}
+
+const oneRun = (process: string, ids: readonly string[]): Due[] =>
+  ids.map(id => ({ id, runs: async () => [`${process}/${id}`] }))
+
+/** Records that wait for a deadline. */
+const waitingFor = async (
+  client: TestClient,
+  process: string,
+  afterSeconds: number,
+  make: () => Promise<readonly { readonly id: string }[]>,
+): Promise<Prepared> => {
+  const begun = performance.now()
+  const due = oneRun(
+    process,
+    (await make()).map(({ id }) => id),
+  )
+  return {
+    waiting: due.map(({ id }) => `${process}/${id}`),
+    async makeDue() {
+      await nearTo(client, afterSeconds, begun)
+      return due
+    },
+  }
+}
+
+const intentExpires: WhoActsStory = {
+  flow: 'intent',
+  steps: [step('expireIntent')],
+  events: ['intent.expired'],
+  done: doneIn('intents', `status = 'expired'`),
+  async prepare(_, { client }, count) {
+    const { id } = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
+    return waitingFor(client, 'intent', 3_600, () =>
+      times(count, () => anIntent(client, id, { amountEuros: 11, expiresInMinutes: 60 })),
+    )
+  },
+}
+
+const cardRequestExpires: WhoActsStory = {
+  flow: 'card-request',
+  steps: [step('expireCardRequest')],
+  events: ['card_limit_request.updated'],
+  done: doneIn('card_requests', `status = 'expired'`),
+  prepare: (_, { client }, count) =>
+    waitingFor(client, 'card-request', 3 * DAY, () =>
+      times(count, async () => aCardRequest(client, (await aFundedAgent(client)).id)),
+    ),
+}
+
+const cardIsIssued: WhoActsStory = {
+  flow: 'card-request',
+  steps: [step('carryOutCardRequest'), step('issueCard')],
+  events: [
+    'card_limit_request.updated',
+    'card.created',
+    'card.issued',
+    'card.activated',
+    'card_limit_request.updated',
+  ],
+  done: doneIn('card_requests', `status = 'issued'`),
+  async prepare(_, { client }, count) {
+    const requests = await times(count, async () => aCardRequest(client, (await aFundedAgent(client)).id))
+    const runsOf = async (id: string) => [
+      `card-request/${id}`,
+      `card/${(await getRequest(client, id)).cardId}`,
+    ]
+    return {
+      waiting: requests.map(({ workflowId }) => workflowId),
+      async makeDue() {
+        await times(count, at =>
+          bodyOf(client.cardRequests.approve({ params: { id: String(requests[at]?.id) }, body: {} })),
+        )
+        return requests.map(({ id }) => ({ id, runs: () => runsOf(id) }))
+      },
+    }
+  },
+}
+
+const transferIsPaid: WhoActsStory = {
+  flow: 'transfer',
+  steps: [step('verifyPayee'), step('submitPayment')],
+  events: ['transfer.completed'],
+  done: doneIn('transfers', `status = 'completed'`),
+  async prepare(_, { client }, count) {
+    const { id: fromWalletId } = await aWallet(client, 12.5 * count)
+    const { id: beneficiaryId } = await aBeneficiary(client)
+    return {
+      waiting: [],
+      async makeDue() {
+        const made = await times(count, () => aSepaTransfer(client, { fromWalletId, beneficiaryId }))
+        return oneRun(
+          'transfer',
+          made.map(({ id }) => id),
+        )
+      },
+    }
+  },
+}
+
+const payeeIsNotConfirmed: WhoActsStory = {
+  flow: 'transfer',
+  steps: [step('cancelUnconfirmed')],
+  events: ['transfer.failed'],
+  done: doneIn('transfers', `status = 'cancelled'`),
+  async prepare({ sql }, { client }, count) {
+    const { id: fromWalletId } = await aWallet(client, 12.5 * count)
+    const { id: beneficiaryId } = await aBeneficiary(client, { name: 'No Match GmbH' })
+    return waitingFor(client, 'transfer', 7 * DAY, async () => {
+      const made = await times(count, () => aSepaTransfer(client, { fromWalletId, beneficiaryId }))
+      await untilAll(sql, doneIn('transfers', 'payee_check is not null'), made)
+      return made
+    })
+  },
+}
+
+/** The bank has taken the payments, and reports them as settled an hour later. */
+const railIsAsked: WhoActsStory = {
+  flow: 'transfer',
+  steps: [step('askRail')],
+  events: ['transfer.completed'],
+  done: doneIn('transfers', `status = 'completed'`),
+  async prepare({ sql }, { client }, count) {
+    const { id: fromWalletId } = await aWallet(client, 800 * count)
+    const { id: beneficiaryId } = await aBeneficiary(client)
+    const made = await times(count, () =>
+      aSepaTransfer(client, { fromWalletId, beneficiaryId, amountEuros: 777.01 }),
+    )
+    await untilAll(sql, doneIn('transfers', `status = 'submitted' and acknowledged_at is not null`), made)
+    await advance(client, { minutes: 60 })
+    const ids = made.map(({ id }) => id)
+    return {
+      waiting: ids.map(id => `transfer/${id}`),
+      async makeDue() {
+        const [first] = await sql<{ seconds: number }>(UNTIL_FIRST_INQUIRY, [ids])
+        await advance(client, { seconds: Math.floor(first?.seconds ?? 0) - BEFORE_SECONDS })
+        return oneRun('transfer', ids)
+      },
+    }
+  },
+}
+
+const UNTIL_FIRST_INQUIRY = `
+select extract(epoch from min(d.due_at) - now())::float8 - max(c.offset_ms) / 1000.0 as seconds
+from deadlines d join tenant_clocks c on (c.owner_id, c.mode) = (d.owner_id, d.mode) where d.id = any($1)`
+
+async function cardsOf(client: TestClient, count: number) {
+  return times(count, () => aCard(client))
+}
+
+const numberIsReplaced: WhoActsStory = {
+  flow: 'card',
+  // The processor is notified of the new number and of the old one.
+  steps: [step('replaceNumber'), step('tellProcessor', 2)],
+  events: ['card.rotation_started', 'card.rotated'],
+  done: `select card_id as id from card_numbers where card_id = any($1) and status = 'current' and processor_state = 'active'
+    and exists (select 1 from card_numbers old where old.card_id = card_numbers.card_id and old.processor_state = 'closed')`,
+  async prepare({ sql }, { client }, count) {
+    const ids = await activeCards(sql, client, count)
+    return {
+      waiting: ids.map(id => `card/${id}`),
+      async makeDue() {
+        await times(count, at => bodyOf(client.cards.rotate({ params: { id: String(ids[at]) }, body: {} })))
+        return oneRun('card', ids)
+      },
+    }
+  },
+}
+
+const numberRetires: WhoActsStory = {
+  flow: 'card',
+  steps: [step('endCard'), step('tellProcessor')],
+  events: [],
+  done: numberIsReplaced.done,
+  async prepare({ sql }, { client }, count) {
+    const ids = await activeCards(sql, client, count)
+    return waitingFor(client, 'card', 3_600, async () => {
+      await times(count, at =>
+        bodyOf(client.cards.rotate({ params: { id: String(ids[at]) }, body: { overlapMinutes: 60 } })),
+      )
+      const numbers = `select card_id as id from card_numbers where card_id = any($1) and status = 'retiring'
+        and exists (select 1 from card_numbers other where other.card_id = card_numbers.card_id and other.status = 'current' and other.processor_state = 'active')`
+      const made = ids.map(id => ({ id }))
+      await untilAll(sql, numbers, made)
+      return made
+    })
+  },
+}
+
+const cardIsClosed: WhoActsStory = {
+  flow: 'card',
+  steps: [step('returnPurse'), step('tellProcessor')],
+  events: ['card.closed'],
+  done: `select c.id from cards c join card_numbers n on n.card_id = c.id
+    where c.id = any($1) and c.purse_due_at is null and c.due_at is null and n.processor_state = 'closed'`,
+  async prepare({ sql }, { client }, count) {
+    const ids = await activeCards(sql, client, count)
+    await times(count, at =>
+      bodyOf(client.cards.fund({ params: { id: String(ids[at]) }, body: { amountEuros: 5 } })),
+    )
+    return {
+      waiting: ids.map(id => `card/${id}`),
+      async makeDue() {
+        await times(count, at => bodyOf(client.cards.close({ params: { id: String(ids[at]) }, body: {} })))
+        return oneRun('card', ids)
+      },
+    }
+  },
+}
+
+async function activeCards(sql: Stage['sql'], client: TestClient, count: number): Promise<string[]> {
+  const cards = await cardsOf(client, count)
+  await untilAll(
+    sql,
+    `select card_id as id from card_numbers where card_id = any($1) and processor_state = 'active'`,
+    cards,
+  )
+  return cards.map(({ id }) => id)
+}
+
+/** Payments of one agent at a merchant with these manners; gives their credentials once they have this status. */
+async function payments(
+  { sql, merchant }: Stage,
+  client: TestClient,
+  {
+    payBy = client,
+    count,
+    gives,
+    status,
+  }: { payBy?: TestClient; count: number; gives: Conduct; status: string },
+) {
+  const { id: agentId } = await anAgentUnder(client, { autoApproveLimitEuros: 1_000 })
+  await activeCardsOf(sql, client, agentId)
+  const url = merchant.sells(`/${agentId}`, demand(), gives)
+  const intents = await times(count, () => anIntent(client, agentId, { merchant: '127.0.0.1' }))
+  for (const { id: intentId } of intents) payBy.mpp.pay({ body: { url, intentId } }).catch(() => undefined)
+  return until('all credentials are there', async () => {
+    const rows = await sql<{ id: string }>(
+      'select id from mpp_credentials where agent_id = $1 and status = $2',
+      [agentId, status],
+    )
+    return rows.length === count ? rows : undefined
+  })
+}
+
+async function activeCardsOf(sql: Stage['sql'], client: TestClient, agentId: string): Promise<void> {
+  const card = await aCard(client, { agentId })
+  await untilAll(sql, doneIn('cards', `status = 'active'`), [card])
+}
+
+const merchantDoesNotAnswer: WhoActsStory = {
+  flow: 'mpp',
+  steps: [step('leaveOutcomeOpen')],
+  events: ['mpp.credential.indeterminate'],
+  done: doneIn('mpp_credentials', `status = 'indeterminate'`),
+  prepare: (stage, { client, at }, count) =>
+    waitingFor(client, 'mpp', 120, async () => {
+      const api = await stage.anotherApi()
+      const payBy = at(api.url)
+      const made = await payments(stage, client, { payBy, count, gives: () => undefined, status: 'sent' })
+      api.kill('SIGKILL')
+      await api.exit
+      return made
+    }),
+}
+
+const outcomeStaysOpen: WhoActsStory = {
+  flow: 'mpp',
+  steps: [step('endUnpaid')],
+  events: ['mpp.credential.void'],
+  done: doneIn('mpp_credentials', `status = 'void'`),
+  prepare: (stage, { client }, count) =>
+    waitingFor(client, 'mpp', 31 * DAY, () =>
+      payments(stage, client, { count, gives: answerWith(500), status: 'indeterminate' }),
+    ),
+}
+
+/** The owner says that they were not paid. */
+const tokenIsDeleted: WhoActsStory = {
+  flow: 'mpp',
+  steps: [step('deleteNetworkToken')],
+  events: ['mpp.credential.void'],
+  done: `select id from mpp_credentials where id = any($1) and status = 'void'
+    and not exists (select 1 from deadlines d where d.id = mpp_credentials.id)`,
+  async prepare(stage, { client }, count) {
+    const made = await payments(stage, client, { count, gives: answerWith(500), status: 'indeterminate' })
+    const ids = made.map(({ id }) => id)
+    return {
+      waiting: ids.map(id => `mpp/${id}`),
+      async makeDue() {
+        const body = { outcome: 'not_paid' } as const
+        await times(count, at => bodyOf(client.mpp.resolve({ params: { id: String(ids[at]) }, body })))
+        return oneRun('mpp', ids)
+      },
+    }
+  },
+}
+
+const deliveryFails: WhoActsStory = {
+  flow: 'webhook',
+  steps: [step('sendAgain')],
+  inRealTime: true,
+  events: [],
+  done: doneIn('deliveries', `status = 'delivered'`),
+  prepare: ({ sql, receiver }, { client }, count) =>
+    waitingFor(client, 'webhook', 600, async () => {
+      const { id: agentId } = await aFundedAgent(client)
+      await times(count, at => {
+        const path = `/${agentId}/${at}`
+        receiver.treat(path, (response, n, received) =>
+          respondWith(n === 0 ? 500 : 204)(response, n, received),
+        )
+        return aWebhook(client, { url: receiver.url + path, events: ['agent.frozen'] })
+      })
+      const { ownerId } = await bodyOf(
+        client.agents.freeze({ params: { id: agentId }, body: { reason: 'Unusual' } }),
+      )
+      return until('all have failed once', async () => {
+        const rows = await sql<{ id: string }>(
+          `select id from deliveries where owner_id = $1 and status = 'pending' and tries = 1`,
+          [ownerId],
+        )
+        return rows.length === count ? rows : undefined
+      })
+    }),
+}
+
+async function untilAll(
+  sql: Stage['sql'],
+  found: string,
+  made: readonly { readonly id: string }[],
+): Promise<void> {
+  const ids = made.map(({ id }) => id)
+  await until(
+    found,
+    async () => new Set((await sql<{ id: string }>(found, [ids])).map(({ id }) => id)).size === ids.length,
+  )
+}
+
+export const whoActsStories: readonly WhoActsStory[] = [
+  intentExpires,
+  cardIsIssued,
+  cardRequestExpires,
+  numberIsReplaced,
+  numberRetires,
+  cardIsClosed,
+  transferIsPaid,
+  payeeIsNotConfirmed,
+  railIsAsked,
+  outcomeStaysOpen,
+  tokenIsDeleted,
+  deliveryFails,
+  // The last one, as it waits for two minutes only.
+  merchantDoesNotAnswer,
+]
