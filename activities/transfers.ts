@@ -80,6 +80,7 @@ export const transferActivities = ({ systems, read, decide, transaction, outside
       const asked = await transaction(tx => reserveInquiry(ref.id, tx))
       const ask = (make: () => Promise<RailAnswer>) =>
         call(make, (answer, tx) => recordRailAnswer(ref.id, answer, tx))
+      // True only where the rail says that it never got the payment, and may still take it: not for `late`.
       const isLost = asked?.isSubmitted && (await ask(() => rail.statusOf(asked.payment, asked.call)))
       if (isLost) await ask(() => rail.submit(asked.payment, asked.call))
       if (asked?.isRecalled)

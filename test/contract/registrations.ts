@@ -36,6 +36,7 @@ Push Subscriptions, Security Incidents, Canvas, Sessions, Mandates, Passkeys, CL
 const SILENT_STEPS = {
   'incoming.finish': 'The operation that books the credit fires the events.',
   'mpp.deleteToken': 'The credential has ended before, with its event.',
+  'rails.takeReport': 'Each payment’s notice fires the events of its payment.',
   'webhooks.retry': 'It makes a delivery due; the delivery shows its attempts.',
 }
 
