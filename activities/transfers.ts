@@ -72,7 +72,7 @@ export const transferActivities = ({ systems, read, decide, transaction, outside
     /**
      * Asks when an inquiry is due: 10 seconds after the submission, then after 1, 10, 60 and 360 minutes, then daily. The money
      * stays out of the wallet until the rail has answered: settled completes the transfer; rejected or returned gives the money
-     * back. A payment that the rail never got is submitted again with the same reference, under which the rail pays once; an
+     * back. A payment that the rail says it never got is submitted again with the same reference, under which the rail pays once; an
      * instant payment is rejected instead, since its ten seconds are over.
      */
     askRail: outside(transferSteps.inquire, async (ref, { transaction, call }) => {
@@ -80,7 +80,6 @@ export const transferActivities = ({ systems, read, decide, transaction, outside
       const asked = await transaction(tx => reserveInquiry(ref.id, tx))
       const ask = (make: () => Promise<RailAnswer>) =>
         call(make, (answer, tx) => recordRailAnswer(ref.id, answer, tx))
-      // True only where the rail says that it never got the payment, and may still take it: not for `late`.
       const isLost = asked?.isSubmitted && (await ask(() => rail.statusOf(asked.payment, asked.call)))
       if (isLost) await ask(() => rail.submit(asked.payment, asked.call))
       if (asked?.isRecalled)
