@@ -1,11 +1,11 @@
-import { expireMandate, mandateState, mandateSteps, mandatesApi } from '../src/control/mandates/index.ts'
+import { expireMandate, mandateRunStatus, mandateSteps, mandatesApi } from '../src/control/mandates/index.ts'
 import type { RecordRef } from '../src/kernel/contract/step.ts'
 import type { ActivityTools } from './shared/tools.ts'
 
 export type MandateActivities = ReturnType<typeof mandateActivities>
 
 export const mandateActivities = ({ read, decide, transaction }: ActivityTools) => {
-  const readMandate = (ref: RecordRef) => read(ref, context => mandateState(ref.id, context))
+  const readMandate = (ref: RecordRef) => read(ref, context => mandateRunStatus(ref.id, context))
   return {
     readMandate,
 

@@ -1,7 +1,7 @@
 import {
   advanceOnboarding,
   onboardingApi,
-  onboardingState,
+  onboardingStatus,
   onboardingSteps,
 } from '../src/identity/onboarding/index.ts'
 import type { RecordRef } from '../src/kernel/contract/step.ts'
@@ -12,7 +12,7 @@ export type OnboardingActivities = ReturnType<typeof onboardingActivities>
 export const onboardingActivities = ({ read, decide, transaction, systems }: ActivityTools) => {
   // Outside the sandbox companies are real, and an onboarding of test mode opens live keys too.
   const rules = { openLiveMoney: () => systems.identityVerification().name !== 'sandbox' }
-  const readOnboarding = (ref: RecordRef) => read(ref, context => onboardingState(ref.id, context), rules)
+  const readOnboarding = (ref: RecordRef) => read(ref, context => onboardingStatus(ref.id, context), rules)
   return {
     readOnboarding,
 

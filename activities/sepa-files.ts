@@ -2,6 +2,7 @@ import {
   applyNotice,
   bankFolderOf,
   claimFile,
+  claimNotices,
   endTakingReport,
   makePaymentFile,
   recordHandedOver,
@@ -9,7 +10,6 @@ import {
   sayReportIsLate,
   sepaFileStatus,
   sepaFileSteps,
-  waitingNotices,
 } from '../src/commerce/rails/index.ts'
 import type { RecordRef } from '../src/kernel/contract/step.ts'
 import type { ActivityTools } from './shared/tools.ts'
@@ -17,7 +17,7 @@ import type { ActivityTools } from './shared/tools.ts'
 export type SepaFileActivities = Omit<ReturnType<typeof sepaFileActivities>, 'takeNotice'>
 
 export const sepaFileActivities = ({ read, transaction, outside, systems }: ActivityTools) => {
-  const readFile = (ref: RecordRef) => read(ref, context => sepaFileStatus(ref.id, context))
+  const readSepaFile = (ref: RecordRef) => read(ref, context => sepaFileStatus(ref.id, context))
   const folderOf = ({ mode }: RecordRef) => bankFolderOf(systems.sepaRail(mode))
 
   async function takeNotice(ref: RecordRef): Promise<void> {
@@ -25,38 +25,38 @@ export const sepaFileActivities = ({ read, transaction, outside, systems }: Acti
   }
 
   return {
-    readFile,
+    readSepaFile,
 
-    async makeFile(ref: RecordRef) {
+    async makeSepaFile(ref: RecordRef) {
       await transaction(ref, sepaFileSteps.make, tx => makePaymentFile(ref.id, tx))
-      return readFile(ref)
+      return readSepaFile(ref)
     },
 
     /** Where the bank does not see it yet. What is staged is not made again, even if the bank has fetched it since. */
-    stageFile: outside(sepaFileSteps.stage, async (ref, { transaction, call }) => {
+    stageSepaFile: outside(sepaFileSteps.stage, async (ref, { transaction, call }) => {
       const file = await transaction(tx => claimFile(ref.id, 'made', tx))
       if (file)
         await call(
           () => folderOf(ref).stage(file.name, file.content),
           (_, tx) => recordStaged(ref.id, tx),
         )
-      return readFile(ref)
+      return readSepaFile(ref)
     }),
 
     /** Releases what is staged: once, however often it is repeated. */
-    handOverFile: outside(sepaFileSteps.release, async (ref, { transaction, call }) => {
+    handOverSepaFile: outside(sepaFileSteps.release, async (ref, { transaction, call }) => {
       const file = await transaction(tx => claimFile(ref.id, 'staged', tx))
       if (file)
         await call(
           () => folderOf(ref).release(file.name),
           (_, tx) => recordHandedOver(ref.id, tx),
         )
-      return readFile(ref)
+      return readSepaFile(ref)
     }),
 
     async sayReportIsLate(ref: RecordRef) {
       await transaction(ref, sepaFileSteps.reportLate, tx => sayReportIsLate(ref.id, tx))
-      return readFile(ref)
+      return readSepaFile(ref)
     },
 
     /** Each payment’s notice has a transaction of its owner: a rejection brings the money back. One that fails holds up no other. */
@@ -64,13 +64,17 @@ export const sepaFileActivities = ({ read, transaction, outside, systems }: Acti
       const failures: unknown[] = []
       const take = (notice: RecordRef) =>
         takeNotice(notice).catch((error: unknown) => void failures.push(error))
-      const pageAfter = (last?: RecordRef) =>
-        transaction(ref, sepaFileSteps.takeReport, ({ sql }) => waitingNotices(sql, ref.id, last?.id))
-      for (let page = await pageAfter(); page.length > 0; page = await pageAfter(page.at(-1)))
+      const claimPage = (after?: string) =>
+        transaction(ref, sepaFileSteps.takeReport, tx => claimNotices(ref.id, after, tx))
+      let page = await claimPage()
+      if (!page) return readSepaFile(ref)
+      while (page && page.length > 0) {
         await Promise.all(page.map(take))
-      if (failures.length > 0) throw new AggregateError(failures, `${failures.length} could not be taken`)
+        page = await claimPage(page.at(-1)?.id)
+      }
       await transaction(ref, sepaFileSteps.takeReport, tx => endTakingReport(ref.id, tx))
-      return readFile(ref)
+      if (failures.length > 0) throw new AggregateError(failures, `${failures.length} could not be taken`)
+      return readSepaFile(ref)
     },
 
     /** A notice of a statement, which has no run. */

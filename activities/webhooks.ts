@@ -1,8 +1,8 @@
 import {
   claimRetry,
   deliveriesApi,
+  deliveryRunStatus,
   recordRetry,
-  webhookProgress,
   webhookSteps,
 } from '../src/delivery/webhooks/index.ts'
 import type { RecordRef } from '../src/kernel/contract/step.ts'
@@ -12,7 +12,7 @@ import type { ActivityTools } from './shared/tools.ts'
 export type WebhookActivities = ReturnType<typeof webhookActivities>
 
 export const webhookActivities = ({ read, decide, outside, attemptDelivery }: ActivityTools) => {
-  const readDelivery = (ref: RecordRef) => read(ref, context => webhookProgress(ref.id, context))
+  const readDelivery = (ref: RecordRef) => read(ref, context => deliveryRunStatus(ref.id, context))
   return {
     readDelivery,
 

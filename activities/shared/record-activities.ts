@@ -47,19 +47,17 @@ export function recordActivities<P extends RecordProcess>(
       ...waitingRunOf(process, signalled),
     })
 
-  const steps = Object.entries(process.steps).map(([name, { operation, body, timeoutMs }]) => {
+  const steps = Object.entries(process.steps).map(([name, { operation, timeoutMs }]) => {
     async function act(input: ProcessInput): Promise<ProcessStepResult | null> {
       const { result } = await run<{ readonly done?: boolean }>(operation, {
         of: input,
         as: 'process',
         requestId: requestOf(input),
-        ...(body && { body }),
         ...waitingRunOf(process, input, timeoutMs),
       })
       return result?.done === undefined ? null : { done: result.done }
     }
     async function step(input: ProcessInput): Promise<ProcessStepResult | null> {
-      if (input.version === undefined) return act(input)
       const done = await act(input)
       return { ...done, status: await read(input) }
     }
@@ -73,9 +71,8 @@ export function recordActivities<P extends RecordProcess>(
 /** Until half of the activity's time is over, it is sure to read the record itself. */
 const waitingRunOf = (
   process: RecordProcess,
-  { id, version }: ProcessInput,
+  { id }: ProcessInput,
   timeoutMs = STEP_MS,
-): { waitingRun?: WaitingRun } =>
-  version === undefined
-    ? {}
-    : { waitingRun: { workflowId: workflowIdOf(process, id), until: clock.ticks() + timeoutMs / 2 } }
+): { waitingRun: WaitingRun } => ({
+  waitingRun: { workflowId: workflowIdOf(process, id), until: clock.ticks() + timeoutMs / 2 },
+})

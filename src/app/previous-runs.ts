@@ -69,23 +69,20 @@ async function endOne(run: WorkflowHandle, tell: Tell): Promise<boolean> {
 
 type History = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>
 
-/** The activities of 0.7.0 that carry out signals. */
-const DECISIONS = [
-  'decideIntent',
-  'decideCard',
-  'decideTransfer',
-  'answerCardRequest',
-  'answerOnboarding',
-  'answerPaymentRequest',
-  'answerRecovery',
-  'answerRefund',
-  'changeMandate',
-  'resolveMachinePayment',
-  'retryDeliveryNow',
-]
-
-/** Sent by the service whenever the record changes. */
-const OF_THE_SERVICE = ['recordChanged', 'lookAgain']
+/** The runs of 0.7.0 with signals: the activity that carries them out, and their names. */
+const SIGNALS: Readonly<Record<string, readonly [decide: string, ...verbs: string[]]>> = {
+  intent: ['decideIntent', 'approve', 'deny', 'cancel'],
+  card: ['decideCard', 'freeze', 'unfreeze', 'close'],
+  transfer: ['decideTransfer', 'confirmPayee', 'cancel'],
+  'card-request': ['answerCardRequest', 'approve', 'deny', 'cancel'],
+  onboarding: ['answerOnboarding', 'approve', 'reject', 'requestInformation'],
+  collect: ['answerPaymentRequest', 'cancel'],
+  recovery: ['answerRecovery', 'cancel'],
+  refund: ['answerRefund', 'cancel'],
+  mandate: ['changeMandate', 'suspend', 'resume', 'revoke'],
+  mpp: ['resolveMachinePayment', 'paid', 'notPaid'],
+  webhook: ['retryDeliveryNow', 'retryNow'],
+}
 
 interface RunSignals {
   readonly asked: readonly string[]
@@ -94,18 +91,20 @@ interface RunSignals {
 
 /** A run carries out its signals one by one, in order: the last ones, which no activity has completed yet, wait. */
 function signalsIn(events: History): RunSignals {
+  const type = events[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name
+  const [decide, ...verbs] = SIGNALS[String(type)] ?? []
   const decisions = new Set<string>()
   const asked: string[] = []
   let carriedOut = 0
   for (const event of events) {
     const { activityType } = event.activityTaskScheduledEventAttributes ?? {}
-    if (DECISIONS.includes(String(activityType?.name))) decisions.add(String(event.eventId))
+    if (activityType && activityType.name === decide) decisions.add(String(event.eventId))
     const { scheduledEventId } = event.activityTaskCompletedEventAttributes ?? {}
     if (decisions.has(String(scheduledEventId))) carriedOut++
     const verb = event.workflowExecutionCancelRequestedEventAttributes
       ? 'cancel'
       : event.workflowExecutionSignaledEventAttributes?.signalName
-    if (verb && !OF_THE_SERVICE.includes(verb)) asked.push(verb)
+    if (verb && verbs.includes(verb)) asked.push(verb)
   }
   return { asked, carriedOut }
 }

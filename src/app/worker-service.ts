@@ -23,7 +23,6 @@ import { readClockOffset } from '../kernel/database/tenant-clock.ts'
 import { findLastRequest } from '../kernel/journal/last-request.ts'
 import { calledSystemOf } from '../kernel/run/system-turns.ts'
 import { findDueStatementMonths } from '../money/statements/index.ts'
-import { kycProviderOf } from '../platform/settings/external-systems.ts'
 import { installTemporalRuntime, lenientPayloadCodec } from '../platform/temporal/runtime.ts'
 import { SERVICE_VERSION } from '../surface/health/index.ts'
 import { clock } from '../values/clock.ts'
@@ -120,12 +119,9 @@ function allRecordActivities(
 ): object {
   const records = Object.values(areas).flatMap(({ openRecords }) => openRecords)
   const processes = records.map(({ process }) => process).filter(isRecordProcess)
-  // Outside the sandbox companies are real, and an onboarding of test mode opens live keys too.
-  const isReal = kycProviderOf(settings) !== 'sandbox'
   const activities = processes.map(process =>
     recordActivities(process, run, {
       operatorSignals: settings.operatorSignals,
-      openLiveMoney: isReal && process.opensLiveMoney === true,
       pageOf: recordPages(settings.publicUrl),
     }),
   )

@@ -336,6 +336,17 @@ describe('runs and deliverers', () => {
     expect((await rowOf(behind)).workflow_id).toBeNull()
   })
 
+  test('count as one failed round where they fail together, so that a short failure pauses nothing', async () => {
+    const subscription = await aSubscription()
+    const deliveries = await Promise.all(Array.from({ length: 4 }, () => failedOnce(subscription)))
+    const release = holding(503)
+    const sending = deliveries.map(delivery => sendAgain(delivery))
+    await until('all are under way', () => postsTo(subscription.url).length === deliveries.length)
+    release()
+    await Promise.all(sending)
+    expect(await webhookOf(subscription)).toMatchObject({ failures: 1, paused_until: null })
+  })
+
   test('have few attempts to a receiver, and of an owner, at once', async () => {
     const owner = newId('customer')
     const one = await aSubscription(owner)

@@ -80,12 +80,12 @@ const eventsOf = async ({ id }: { readonly id: string }) =>
 describe('the hand-over of a file', () => {
   test('happens once, also where each step is repeated, or taken twice at the same time', async () => {
     const { ref, name, endToEndId } = await aFile()
-    const { makeFile, stageFile, handOverFile } = run
-    for (const step of [makeFile, stageFile, handOverFile]) {
+    const { makeSepaFile, stageSepaFile, handOverSepaFile } = run
+    for (const step of [makeSepaFile, stageSepaFile, handOverSepaFile]) {
       await Promise.all([step(ref), step(ref)])
       await step(ref)
     }
-    expect(await run.readFile(ref)).toMatchObject({ status: 'handed_over', report: 'awaited' })
+    expect(await run.readSepaFile(ref)).toMatchObject({ status: 'handed_over', report: 'awaited' })
     expect(calls).toEqual([`stage ${name}`, `release ${name}`])
     expect(await filesOf(endToEndId)).toEqual([name])
     const events = ['sepa.file_made', 'sepa.file_staged', 'sepa.file_handed_over']
@@ -94,10 +94,10 @@ describe('the hand-over of a file', () => {
 
   test('is recorded once the database is back, where it was away at that instant', async () => {
     const { ref, name, endToEndId } = await aFile()
-    await run.makeFile(ref)
-    await run.stageFile(ref)
+    await run.makeSepaFile(ref)
+    await run.stageSepaFile(ref)
     meanwhile = goAway
-    const handingOver = run.handOverFile(ref)
+    const handingOver = run.handOverSepaFile(ref)
     await until('the answer is kept', () => engine.runtime.unrecordedAnswers.count === 1)
     expect([await statusOf(ref), await filesOf(endToEndId)]).toEqual(['staged', [name]])
     meanwhile = async () => undefined
@@ -108,8 +108,8 @@ describe('the hand-over of a file', () => {
 
   test('does not happen where the process was paused past its claim, and happens later', async () => {
     const { ref, name, endToEndId } = await aFile()
-    await run.makeFile(ref)
-    await run.stageFile(ref)
+    await run.makeSepaFile(ref)
+    await run.stageSepaFile(ref)
     calls.splice(0)
     // Another process frees the lease before the claim on the file is committed.
     const leases = new ProcessLeases(engine.runtime.database, 1_200)
@@ -117,7 +117,7 @@ describe('the hand-over of a file', () => {
     const blocker = await engine.runtime.database.pool.connect()
     await blocker.query('begin')
     await blocker.query('select 1 from sepa_files where id = $1 for update', [ref.id])
-    const refused = expect(paused.handOverFile(ref)).rejects.toMatchObject({ code: 'outcome_unknown' })
+    const refused = expect(paused.handOverSepaFile(ref)).rejects.toMatchObject({ code: 'outcome_unknown' })
     await until('its lease has ended', async () => {
       const ended = await service.sql(
         `delete from process_leases where kind = 'calls' and held_until < clock_timestamp() returning id`,
@@ -129,10 +129,10 @@ describe('the hand-over of a file', () => {
     await refused
     await leases.end()
     expect([calls, await statusOf(ref), await filesOf(endToEndId)]).toEqual([[], 'staged', []])
-    const { dueInMs } = await run.handOverFile(ref)
+    const { dueInMs } = await run.handOverSepaFile(ref)
     expect(Number(dueInMs)).toBeGreaterThan(60_000)
     await claimEnds(ref)
-    expect(await run.handOverFile(ref)).toMatchObject({ status: 'handed_over' })
+    expect(await run.handOverSepaFile(ref)).toMatchObject({ status: 'handed_over' })
     expect(calls).toEqual([`release ${name}`])
   })
 })
@@ -140,11 +140,11 @@ describe('the hand-over of a file', () => {
 describe('a step that is not due', () => {
   test('changes nothing, and calls nothing', async () => {
     const { ref } = await aFile()
-    const { makeFile, stageFile, handOverFile, sayReportIsLate, takeReport } = run
-    for (const step of [makeFile, stageFile, handOverFile]) await step(ref)
+    const { makeSepaFile, stageSepaFile, handOverSepaFile, sayReportIsLate, takeReport } = run
+    for (const step of [makeSepaFile, stageSepaFile, handOverSepaFile]) await step(ref)
     calls.splice(0)
     const before = await service.sql('select * from sepa_files where id = $1', [ref.id])
-    for (const step of [makeFile, stageFile, handOverFile, sayReportIsLate, takeReport])
+    for (const step of [makeSepaFile, stageSepaFile, handOverSepaFile, sayReportIsLate, takeReport])
       expect(await step(ref)).toMatchObject({ status: 'handed_over', report: 'awaited', closed: false })
     expect(await service.sql('select * from sepa_files where id = $1', [ref.id])).toEqual(before)
     expect(calls).toEqual([])
@@ -152,7 +152,7 @@ describe('a step that is not due', () => {
 
   test('fails for an unknown file', async () => {
     const unknown = { id: newId('sepafile'), ownerId: newId('customer'), mode: 'live' } as const
-    for (const step of [run.readFile, run.makeFile, run.stageFile, run.takeReport])
+    for (const step of [run.readSepaFile, run.makeSepaFile, run.stageSepaFile, run.takeReport])
       await expect(step(unknown)).rejects.toThrow(NoSuchRecord)
     expect(calls).toEqual([])
   })

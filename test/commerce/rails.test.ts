@@ -186,7 +186,7 @@ describe('a file for the bank', () => {
       await makeDue()
     }
     await closeFiles()
-    for (const activity of ['makeFile', 'stageFile', 'handOverFile'])
+    for (const activity of ['makeSepaFile', 'stageSepaFile', 'handOverSepaFile'])
       await expect(sweep(killedAfter(activity))).rejects.toThrow()
     await times(3, () => sweep())
     expect(await filesOf(endToEndId)).toHaveLength(1)

@@ -51,7 +51,7 @@ test('the run of a file hands it over at its cut-off, says that the report is la
   expect(await statusOf(id)).toBe('rejected')
   expect(await run.details()).toContain('reported by the bank, 1 payment rejected')
   expect(await run.activityNames()).toEqual([
-    ...['makeFile', 'stageFile', 'handOverFile', 'sayReportIsLate', 'takeReport'],
+    ...['makeSepaFile', 'stageSepaFile', 'handOverSepaFile', 'sayReportIsLate', 'takeReport'],
   ])
   await proveLedgers()
   const history = textOf(await run.handle.fetchHistory())

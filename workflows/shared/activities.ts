@@ -1,7 +1,6 @@
 import {
   ActivityCancellationType,
   type ActivityOptions,
-  CancellationScope,
   isCancellation,
   proxyActivities,
   proxyLocalActivities,
@@ -48,21 +47,15 @@ const outside = (kind: ActivityKind): OutsideKind => Object.assign(kind, { isOut
 export const call = (summary: string, { startToCloseTimeout = '15 seconds' }: Time = {}): OutsideKind =>
   outside(as(summary, () => ({ startToCloseTimeout, taskQueue: callsQueueOf(workflowInfo().taskQueue) })))
 
-/**
- * Posts a webhook. A stopping or dead worker’s attempt is repeated. It hears of a cancellation
- * while it posts, so it is not cancelled.
- */
-export const post = (summary: string): OutsideKind => {
-  const posting = as(summary, () => ({
-    startToCloseTimeout: '45 seconds',
-    heartbeatTimeout: '10 seconds',
-    taskQueue: webhooksQueueOf(workflowInfo().taskQueue),
-  }))
-  return outside(name => {
-    const activity = posting(name)
-    return input => CancellationScope.nonCancellable(() => activity(input))
-  })
-}
+/** Posts a webhook. A stopping or dead worker’s attempt is repeated; one that is under way is never cut off. */
+export const post = (summary: string): OutsideKind =>
+  outside(
+    as(summary, () => ({
+      startToCloseTimeout: '45 seconds',
+      heartbeatTimeout: '10 seconds',
+      taskQueue: webhooksQueueOf(workflowInfo().taskQueue),
+    })),
+  )
 
 /**
  * Reads within the workflow task, which leaves one event in the history in place of six. A reading that fails is

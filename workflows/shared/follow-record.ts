@@ -3,7 +3,6 @@ import {
   condition,
   continueAsNew,
   defineQuery,
-  isCancellation,
   setDefaultSignalHandler,
   setHandler,
   workflowInfo,
@@ -14,15 +13,10 @@ import {
   type RecordProcess,
   RUN_VERSION,
 } from '../../src/kernel/contract/process.ts'
-import { listOf060, type RunVisibility, runList } from './run-list.ts'
-import {
-  addNoteToTimeline,
-  type WorkflowDetailsPage,
-  workflowDetailsPage,
-  workflowSummaryLine,
-} from './run-page.ts'
+import { runList } from './run-list.ts'
+import { type WorkflowDetailsPage, workflowDetailsPage, workflowSummaryLine } from './run-page.ts'
 import { handleRecordChanged, type SignalHandling } from './signals.ts'
-import { handleSignals, localActivityFirst, proxyActivity, type StepsOf, stepsOf } from './steps.ts'
+import { handleSignals, localActivityFirst, type StepsOf, stepsOf } from './steps.ts'
 
 /** The pause before an overdue step is retried. */
 const RETRY_AFTER_MS = 1_000
@@ -33,16 +27,6 @@ const DAY_MS = 86_400_000
 export interface FollowedRecord<Status extends ProcessStatus> {
   /** Waits while the status has these members, or satisfies the predicate. `act` runs each time the record is due. */
   during(so: Partial<Status> | ((status: Status) => boolean), act: () => Promise<unknown>): Promise<void>
-  /** Takes a step that lasts until the record is closed. After each signal the record is read, and the step begins anew. */
-  through(act: () => Promise<unknown>): Promise<void>
-}
-
-interface Options {
-  /**
-   * Whether a closed record may open again: one that changed meanwhile is read once more. Defaults to that of
-   * the process.
-   */
-  readonly recurs?: boolean
 }
 
 const CANNOT_BE_CANCELLED =
@@ -55,15 +39,13 @@ const CANNOT_BE_CANCELLED =
 export function followRecord<P extends RecordProcess, Status extends ProcessStatus>(
   process: P,
   story: (record: FollowedRecord<Status>, steps: StepsOf<P>) => Promise<void>,
-  { recurs = process.recurs ?? false }: Options = {},
 ): (input: ProcessInput) => Promise<string> {
   return input => {
     const answers = handleSignals(process, input)
-    const details = isOf060(input) ? undefined : process.details
-    const page = workflowDetailsPage({ withoutPayload: answers.withoutPayload, details })
+    const page = workflowDetailsPage({ withoutPayload: answers.withoutPayload, details: process.details })
     const cancel = answers.cancel ?? (() => page.note(CANNOT_BE_CANCELLED))
     return runIgnoringCancellation(cancel, async () => {
-      const record = new OpenRecord<Status>({ input, process, recurs, answers, page })
+      const record = new OpenRecord<Status>({ input, process, answers, page })
       const steps = stepsOf(process, input, status => record.take(status as Status))
       await record.reread()
       while (!record.isOver()) {
@@ -76,9 +58,6 @@ export function followRecord<P extends RecordProcess, Status extends ProcessStat
   }
 }
 
-/** Version 0.6.0 started the run: its history has another order of commands. */
-const isOf060 = ({ version }: ProcessInput): boolean => version === undefined
-
 /** "Request Cancellation" ends nothing by itself: a run ends when its record has. */
 export function runIgnoringCancellation<T>(onRequest: () => void, work: () => Promise<T>): Promise<T> {
   CancellationScope.current().cancelRequested.catch(onRequest)
@@ -88,7 +67,6 @@ export function runIgnoringCancellation<T>(onRequest: () => void, work: () => Pr
 interface OpenRecordParts {
   readonly input: ProcessInput
   readonly process: RecordProcess
-  readonly recurs: boolean
   readonly answers: SignalHandling
   readonly page: WorkflowDetailsPage
 }
@@ -97,18 +75,14 @@ class OpenRecord<Status extends ProcessStatus> implements FollowedRecord<Status>
   readings = 0
   readonly #parts: OpenRecordParts
   readonly #read: (input: ProcessInput) => Promise<Status>
-  readonly #shownSteps = new Set<string>()
   #status: Status | undefined
-  readonly #list: RunVisibility
+  readonly #list = runList()
   #hasChanged = false
 
   constructor(parts: OpenRecordParts) {
     this.#parts = parts
     const { read } = parts.process
-    this.#read = isOf060(parts.input)
-      ? proxyActivity(read.activity, read)
-      : localActivityFirst(read.activity, read)
-    this.#list = isOf060(parts.input) ? listOf060() : runList()
+    this.#read = localActivityFirst(read.activity, read)
     handleRecordChanged(() => {
       this.#hasChanged = true
     })
@@ -125,7 +99,7 @@ class OpenRecord<Status extends ProcessStatus> implements FollowedRecord<Status>
   }
 
   isOver(): boolean {
-    const mayBeOpenAgain = this.#parts.recurs && this.#hasChanged
+    const mayBeOpenAgain = this.#parts.process.recurs && this.#hasChanged
     return this.status.closed && !mayBeOpenAgain && !this.#isAsked()
   }
 
@@ -135,19 +109,6 @@ class OpenRecord<Status extends ProcessStatus> implements FollowedRecord<Status>
   ): Promise<void> {
     const isSo = typeof so === 'function' ? so : matches(so)
     while (!this.isOver() && isSo(this.status)) await this.wait(act)
-  }
-
-  async through(act: () => Promise<unknown>): Promise<void> {
-    if (isOf060(this.#parts.input)) return this.during(() => true, act)
-    while (!this.isOver()) {
-      await this.#continueIfLong()
-      const scope = new CancellationScope()
-      const acting = scope.run(act).catch(ignoreCancellation)
-      await Promise.race([acting, condition(() => this.#isDisturbed())])
-      if (!this.#isDisturbed()) continue
-      await this.reread()
-      if (!this.isOver()) scope.cancel()
-    }
   }
 
   /** Acts if something is due, waits until the record may have changed, and reads it again. */
@@ -170,7 +131,6 @@ class OpenRecord<Status extends ProcessStatus> implements FollowedRecord<Status>
     this.#hasChanged = false
     const answer = await this.#parts.answers.give()
     const status = await this.#read(this.#parts.input)
-    if (isOf060(this.#parts.input)) await this.#showSteps(status)
     this.take(status, answer)
   }
 
@@ -179,13 +139,6 @@ class OpenRecord<Status extends ProcessStatus> implements FollowedRecord<Status>
     this.readings++
     this.#list.show(current)
     this.#parts.page.show(current, answer)
-  }
-
-  /** Shows each step that happened outside the run as one line of its timeline. */
-  async #showSteps({ steps = [] }: Status): Promise<void> {
-    const news = steps.filter(step => !this.#shownSteps.has(step))
-    for (const step of news) this.#shownSteps.add(step)
-    await Promise.all(news.map(addNoteToTimeline))
   }
 
   async #restUntil(inMs: number | null): Promise<void> {
@@ -201,10 +154,6 @@ class OpenRecord<Status extends ProcessStatus> implements FollowedRecord<Status>
   #isAsked(): boolean {
     return this.#parts.answers.arePending()
   }
-}
-
-function ignoreCancellation(error: unknown): void {
-  if (!isCancellation(error)) throw error
 }
 
 const isDue = ({ dueInMs }: ProcessStatus): boolean => dueInMs !== null && dueInMs <= 0

@@ -36,7 +36,7 @@ interface Parts<State> {
   readonly signals?: SignalEffects
   /** Its signals carry no name. */
   readonly withoutPayload?: true
-  /** It acts at many times, without waking up: Temporal's list has no deadline of it. */
+  /** It acts many times: Temporal's list has no deadline of it, which would be an event for each. */
   readonly withoutDeadline?: true
 }
 
@@ -149,7 +149,10 @@ export class RecordRun<State extends ProcessStatus> {
       const taken = step(this.#ref)
       await Promise.race([taken, condition(() => this.#isDisturbed)])
       CancellationScope.current().cancel()
-      return taken.catch(() => undefined)
+      return taken.catch((error: unknown) => {
+        if (this.#isDisturbed) return undefined
+        throw error
+      })
     })
   }
 
@@ -168,7 +171,9 @@ export class RecordRun<State extends ProcessStatus> {
   async read(): Promise<void> {
     this.#hasChanged = false
     const answer = await uncancelled(() => this.#signals.give())
-    this.#show(await uncancelled(() => this.#parts.read(this.#ref)), answer)
+    const state = await uncancelled(() => this.#parts.read(this.#ref))
+    if (this.#state && textOf(state) !== textOf(this.#state)) this.#idle = 0
+    this.#show(state, answer)
   }
 
   #show(state: State, answer?: string): void {

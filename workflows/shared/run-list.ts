@@ -8,14 +8,14 @@ import {
 /** A deadline may be off by this much before the list is corrected. */
 const TOLERANCE_MS = 60_000
 
-export interface RunVisibility {
+interface RunVisibility {
   /** Writes what has changed into Temporal's list of runs: an event in the history. */
   show(status: ProcessStatus): void
 }
 
 /**
- * The run was started with the status and the deadline that its record had. A run that acts at many times, without
- * waking up, has no deadline in the list.
+ * The run was started with the status and the deadline that its record had. A run that acts many times has no deadline in
+ * the list, which would be an event for each.
  */
 export function runList({ hasDeadline = true } = {}): RunVisibility {
   return {
@@ -38,14 +38,3 @@ const isNear = (listed: Date | undefined, deadline: number | null): boolean =>
   listed === undefined || deadline === null
     ? listed === undefined && deadline === null
     : Math.abs(listed.getTime() - deadline) <= TOLERANCE_MS
-
-/** In 0.6.0 the list has no deadline. */
-export function listOf060(): RunVisibility {
-  let listed: string | undefined
-  return {
-    show({ status }) {
-      if (status !== listed) upsertSearchAttributes([{ key: STATUS_SEARCH_ATTRIBUTE, value: status }])
-      listed = status
-    },
-  }
-}

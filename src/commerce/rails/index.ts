@@ -8,4 +8,4 @@ export {
   sayReportIsLate,
 } from './files.ts'
 export { applyNotice } from './message.ts'
-export { countLateFiles, endTakingReport, sepaFileStatus, waitingNotices } from './report.ts'
+export { claimNotices, countLateFiles, endTakingReport, sepaFileStatus } from './report.ts'

@@ -57,8 +57,9 @@ export const railsArea = area('Rails', 'Payment files for the bank, and files fr
       process: sepaFileProcess,
       table: 'sepa_files',
       open: 'due_at is not null',
-      waits: 'true',
-      activities: ['makeFile', 'stageFile', 'handOverFile', 'sayReportIsLate', 'takeReport'],
+      // An instant payment has ten seconds: its file leaves by whoever comes first.
+      waits: "scheme <> 'sct_inst'",
+      activities: ['makeSepaFile', 'stageSepaFile', 'handOverSepaFile', 'sayReportIsLate', 'takeReport'],
     },
     {
       process: { name: 'sepa-notice' },

@@ -4,7 +4,7 @@ import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts
 import { oneOf } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { RecordRef } from '../../kernel/contract/step.ts'
-import { formatMinute } from '../../values/clock.ts'
+import { addMs, formatMinute, minutes } from '../../values/clock.ts'
 import { formatMoney } from '../../values/money.ts'
 import { sepaFileProcess } from './process.ts'
 import { LATE_FILE_SQL, SepaFile } from './sepa-file.ts'
@@ -14,8 +14,29 @@ select id, owner_id as "ownerId", mode from sepa_notices
 where file_id = $1 and due_at is not null and id > $2 order by id limit 32`
 
 /** What the bank says of payments in the file, and is not taken yet: a page after this id. Each has the owner of its transfer. */
-export const waitingNotices = (sql: Sql, fileId: string, after = ''): Promise<RecordRef[]> =>
+const waitingNotices = (sql: Sql, fileId: string, after = ''): Promise<RecordRef[]> =>
   sql<RecordRef & Row>(WAITING_NOTICES, [fileId, after])
+
+/** Longer than a page takes. A worker that dies is followed by another one. */
+const TAKING_MS = minutes(2)
+
+/**
+ * Claims a page of notices; the first one only where the file is due, since another worker may be taking them. Undefined
+ * where it is not.
+ */
+export async function claimNotices(
+  id: string,
+  after: string | undefined,
+  tx: WriteContext,
+): Promise<RecordRef[] | undefined> {
+  const { records, sql, now } = tx
+  const file = await records.lock(SepaFile, id)
+  if (file?.status !== 'handed_over' || !file.dueAt) return undefined
+  if (after === undefined && file.dueAt > now) return undefined
+  const notices = await waitingNotices(sql, id, after)
+  if (notices.length > 0) file.dueAt = addMs(now, TAKING_MS)
+  return notices
+}
 
 /** When a file that was handed over is due: at once while notices wait, then when its report is late. */
 export async function dueAtOf(

@@ -68,7 +68,7 @@ export const filesPersonalData = {
     personal: {
       content: { kind: 'payment', ground: 'vouchers', forget: 'word' },
     },
-    plain: ['scheme', 'message_id', 'sha256'],
+    plain: ['scheme', 'message_id', 'sha256', 'report'],
     owner: null,
   },
 } as const satisfies PersonalData

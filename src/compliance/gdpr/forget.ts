@@ -141,7 +141,7 @@ const isOver = (status: Deletion['status']): boolean => status === 'completed' |
 export async function dataDeletionStatus(id: string, { em, now }: ReadContext) {
   const found = await em.findOne(Deletion, { id })
   if (!found) return undefined
-  const { mode, status, dueAt, subjectType, waitsFor } = found
+  const { mode, status, dueAt, subjectType, waitsFor, records } = found
   const dueInMs = isOver(status) || !dueAt ? null : dueAt.getTime() - now.getTime()
   return {
     status,
@@ -150,6 +150,8 @@ export async function dataDeletionStatus(id: string, { em, now }: ReadContext) {
     dueInMs,
     deadline: dueAt && formatMinute(dueAt),
     obstacles: waitsFor.map(obstacle => obstacle.id),
+    // Each page moves it, so that the next one follows at once.
+    forgotten: Number(records),
     signals: [],
   }
 }

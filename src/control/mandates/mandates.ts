@@ -21,7 +21,7 @@ const signalsOf = ({ status }: Mandate): MandateSignal[] =>
   status === 'suspended' ? ['resume', 'revoke'] : ['suspend', 'revoke']
 
 /** What the run of a mandate reads. */
-export async function mandateState(id: string, { em, now }: ReadContext) {
+export async function mandateRunStatus(id: string, { em, now }: ReadContext) {
   const mandate = await em.findOne(Mandate, { id })
   if (!mandate) return undefined
   const closed = mandateMachine.isFinal(mandate.status)

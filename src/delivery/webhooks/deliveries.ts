@@ -38,7 +38,7 @@ function attemptOfRun({ attemptAt }: Delivery, { pausedUntil }: Webhook) {
 }
 
 /** What the run of a delivery reads. */
-export async function webhookProgress(id: string, { records, now }: ReadContext) {
+export async function deliveryRunStatus(id: string, { records, now }: ReadContext) {
   const delivery = await records.findOne(Delivery, { id })
   if (!delivery) return undefined
   const webhook = await records.findOneOrFail(Webhook, { id: delivery.webhookId })

@@ -1,5 +1,5 @@
 export { webhooksApi } from './api.ts'
-export { webhookProgress } from './deliveries.ts'
+export { deliveryRunStatus } from './deliveries.ts'
 export { deliveriesApi, webhookSteps } from './deliveries-api.ts'
 export { type AttemptDelivery, type AttemptParts, deliveryAttempts } from './dispatch/attempt.ts'
 export {

@@ -49,7 +49,7 @@ const signalsOf = ({ status }: Onboarding): OnboardingSignal[] => {
 }
 
 /** What the run of an onboarding reads. */
-export async function onboardingState(id: string, { em, now }: ReadContext) {
+export async function onboardingStatus(id: string, { em, now }: ReadContext) {
   const onboarding = await em.findOne(Onboarding, { id })
   if (!onboarding) return undefined
   const closed = !isOnboardingOpen(onboarding)

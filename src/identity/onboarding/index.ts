@@ -1,4 +1,4 @@
-export { advanceOnboarding, onboardingState } from './advance.ts'
+export { advanceOnboarding, onboardingStatus } from './advance.ts'
 export { onboardingApi, onboardingSteps } from './api.ts'
 export { findOnboardedCompany } from './find.ts'
 export { findRepresentative, missingCompanyItems, recordIdentityStatus } from './identities.ts'

@@ -9,7 +9,7 @@ export {
 } from './owner-consent.ts'
 export { findPerson } from './people.ts'
 export { Person, personRoles } from './person.ts'
-export { advanceRecovery, lockPerson, recoveryState } from './recover.ts'
+export { advanceRecovery, lockPerson, recoveryStatus } from './recover.ts'
 export { acceptInvitationByEmail, hasPeople, redeemPersonLink } from './redeem.ts'
 export {
   newLinkRemedy,

@@ -17,9 +17,6 @@ import { personEvents } from './schemas.ts'
 export const findPerson = (id: string, { records }: ReadContext): Promise<Person | null> =>
   records.findOne(Person, { id })
 
-export const findActivePerson = (id: string, { records }: ReadContext): Promise<Person | null> =>
-  records.findOne(Person, { id, status: 'active' })
-
 const people = bindHandlers(
   { ...peopleApi, ...recoveryApi },
   {

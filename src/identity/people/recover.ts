@@ -106,7 +106,7 @@ const summaryOf = ({ personId, mode, status, readyAt }: Recovery): string => {
 const signals: readonly RecoverySignal[] = ['cancel']
 
 /** What the run of a recovery reads. */
-export async function recoveryState(id: string, { em, now }: ReadContext) {
+export async function recoveryStatus(id: string, { em, now }: ReadContext) {
   const recovery = await em.findOne(Recovery, { id })
   if (!recovery) return undefined
   const closed = !isRecoveryOpen(recovery)

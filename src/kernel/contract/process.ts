@@ -12,10 +12,7 @@ export interface DurableProcess {
   readonly newIn?: readonly string[]
 }
 
-/**
- * How a run follows its record. Runs that version 0.6.0 started name no version, and keep the order of commands
- * that their history has.
- */
+/** How a run follows its record. Runs of before 0.8.0 are ended by `migrate`. */
 export const RUN_VERSION = 2
 
 export interface ProcessInput {
@@ -83,7 +80,6 @@ export interface ProcessSignal {
 export interface ProcessStep {
   readonly operation: string
   readonly summary: string
-  readonly body?: object
   readonly timeoutMs?: number
   /** Its operation calls another system: the activity has the task queue of such calls. */
   readonly callsOutside?: true
@@ -100,8 +96,6 @@ export interface RecordProcess extends DurableProcess {
   }
   readonly decide?: string
   readonly signals?: Readonly<Record<string, ProcessSignal>>
-  /** Its signals may open live money, in test mode too. */
-  readonly opensLiveMoney?: true
   readonly steps: Readonly<Record<string, ProcessStep>>
 }
 

@@ -99,7 +99,7 @@ describe('one trace leads', () => {
     const { traceId, sending } = aTrace()
     await bodyOf(client.agents.create({ body: { name: 'Buyer' }, ...sending }))
     await until('it is delivered', () => receiver.at('/fails-once').length === 2)
-    const spans = await untilTraced(traceId, 'run webhook', 'activity retryDelivery')
+    const spans = await untilTraced(traceId, 'run webhook', 'activity sendAgain')
     const attempts = () => spansOf(traceId).filter(({ name }) => name === 'POST')
     await until('both attempts are collected', () => attempts().length === 2)
     expect(
@@ -107,7 +107,7 @@ describe('one trace leads', () => {
         .map(({ failed }) => failed)
         .sort(),
     ).toEqual([false, true])
-    expect(pathsOf(spans)).toContain('POST /agents > agents.create > run webhook > activity retryDelivery')
+    expect(pathsOf(spans)).toContain('POST /agents > agents.create > run webhook > activity sendAgain')
   })
 })
 

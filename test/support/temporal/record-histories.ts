@@ -40,7 +40,7 @@ import { type Callers, type Stage, stageOf } from './stage.ts'
  *
  * An existing history is not replaced: it stands for the runs that are open when a changed workflow is deployed. For a new
  * path through a workflow, add a story here and record it beside the others. A history of which no version was released may
- * be deleted and recorded anew. Those without a version in their name are of runs that 0.6.0 started.
+ * be deleted and recorded anew.
  */
 const folder = join(import.meta.dirname, '../../workflows/histories')
 

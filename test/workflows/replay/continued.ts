@@ -11,9 +11,7 @@ const unchanged = await replayed(await workflowBundle(), moments)
 
 describe('a run that began under an earlier version', () => {
   test.each(histories)('continues under this version until its end: %s', name => {
-    // A run of version 2 may wait after its first workflow task, so that its history has one moment.
-    const others = name.endsWith('-v2') ? 0 : inTier(0, 1)
-    expect(moments.filter(([whose]) => whose === name).length).toBeGreaterThan(others)
+    expect(moments.filter(([whose]) => whose === name).length).toBeGreaterThan(0)
     expect(unchanged.get(name)).toEqual([])
   })
 

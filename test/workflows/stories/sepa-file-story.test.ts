@@ -3,10 +3,10 @@ import type { SepaFileActivities } from '../../../activities/sepa-files.ts'
 import { storyStage } from '../../support/temporal/stories.ts'
 
 const { play } = await storyStage<SepaFileActivities>('sepa-file', [
-  'readFile',
-  'makeFile',
-  'stageFile',
-  'handOverFile',
+  'readSepaFile',
+  'makeSepaFile',
+  'stageSepaFile',
+  'handOverSepaFile',
   'sayReportIsLate',
   'takeReport',
 ])
@@ -36,10 +36,10 @@ const over = file('handed_over', null, 'received')
 describe('the run of a file for the bank', () => {
   test('makes the file at its cut-off, stages it, hands it over, says that the report is late, takes it', async () => {
     const story = await play({
-      readFile: [file('open', 20), rejected],
-      makeFile: [file('made', 0)],
-      stageFile: [file('staged', 0)],
-      handOverFile: [awaited(20)],
+      readSepaFile: [file('open', 20), rejected],
+      makeSepaFile: [file('made', 0)],
+      stageSepaFile: [file('staged', 0)],
+      handOverSepaFile: [awaited(20)],
       sayReportIsLate: [late],
       takeReport: [over],
     })
@@ -47,23 +47,23 @@ describe('the run of a file for the bank', () => {
     await story.run.signal('recordChanged')
     expect(await story.ends()).toBe('handed_over')
     expect(story.calls).toEqual([
-      ...['readFile', 'makeFile', 'stageFile', 'handOverFile'],
-      ...['sayReportIsLate', 'readFile', 'takeReport'],
+      ...['readSepaFile', 'makeSepaFile', 'stageSepaFile', 'handOverSepaFile'],
+      ...['sayReportIsLate', 'readSepaFile', 'takeReport'],
     ])
     expect(await story.run.timerSummaries()).toEqual([CUT_OFF, REPORT, LATE_REPORT])
   })
 
   test('ends with a report that rejects nothing', async () => {
-    const story = await play({ readFile: [awaited(AN_HOUR), over] })
+    const story = await play({ readSepaFile: [awaited(AN_HOUR), over] })
     await story.waits(REPORT)
     await story.run.signal('recordChanged')
     expect(await story.ends()).toBe('handed_over')
-    expect(story.calls).toEqual(['readFile', 'readFile'])
+    expect(story.calls).toEqual(['readSepaFile', 'readSepaFile'])
   })
 
   test('takes what the bank says of the payees, and waits on for the report', async () => {
     const story = await play({
-      readFile: [awaited(AN_HOUR), file('handed_over', 0, 'awaited', true), over],
+      readSepaFile: [awaited(AN_HOUR), file('handed_over', 0, 'awaited', true), over],
       takeReport: [awaitedLonger],
     })
     await story.waits(REPORT)
@@ -75,34 +75,34 @@ describe('the run of a file for the bank', () => {
   })
 
   test.each([
-    ['without payments', { makeFile: [file('empty', null)] }, 'empty'],
+    ['without payments', { makeSepaFile: [file('empty', null)] }, 'empty'],
     [
       'of an instant payment',
       {
-        makeFile: [file('made', 0)],
-        stageFile: [file('staged', 0)],
-        handOverFile: [file('handed_over', null)],
+        makeSepaFile: [file('made', 0)],
+        stageSepaFile: [file('staged', 0)],
+        handOverSepaFile: [file('handed_over', null)],
       },
       'handed_over',
     ],
   ])('ends at once: a file %s', async (_, script, end) => {
-    const story = await play({ readFile: [file('open', 0)], ...script })
+    const story = await play({ readSepaFile: [file('open', 0)], ...script })
     expect(await story.ends()).toBe(end)
-    expect(story.calls).toEqual(['readFile', ...Object.keys(script)])
+    expect(story.calls).toEqual(['readSepaFile', ...Object.keys(script)])
     expect(await story.run.timerSummaries()).toEqual([])
   })
 
   test.each([
-    ['made', 'stageFile'],
-    ['staged', 'handOverFile'],
+    ['made', 'stageSepaFile'],
+    ['staged', 'handOverSepaFile'],
   ])('goes on from a file that is %s, once no other attempt is under way', async (status, activity) => {
     const story = await play({
-      readFile: [file(status, 20)],
-      stageFile: [file('staged', 0)],
-      handOverFile: [file('handed_over', null)],
+      readSepaFile: [file(status, 20)],
+      stageSepaFile: [file('staged', 0)],
+      handOverSepaFile: [file('handed_over', null)],
     })
     expect(await story.ends()).toBe('handed_over')
-    expect(story.calls.slice(0, 2)).toEqual(['readFile', activity])
+    expect(story.calls.slice(0, 2)).toEqual(['readSepaFile', activity])
     expect(await story.run.timerSummaries()).toEqual([
       `for the end of another attempt to hand it over, until ${AT}`,
     ])
@@ -111,28 +111,35 @@ describe('the run of a file for the bank', () => {
   test('waits for no cut-off that has passed, as after an outage, and repeats what fails', async () => {
     const away = new Error('the folder is away')
     const story = await play({
-      readFile: [file('open', -AN_HOUR)],
-      makeFile: [file('made', 0)],
-      stageFile: [away, file('staged', 0)],
-      handOverFile: [away, file('handed_over', null)],
+      readSepaFile: [file('open', -AN_HOUR)],
+      makeSepaFile: [file('made', 0)],
+      stageSepaFile: [away, file('staged', 0)],
+      handOverSepaFile: [away, file('handed_over', null)],
     })
     expect(await story.ends()).toBe('handed_over')
     expect(story.calls).toEqual([
-      ...['readFile', 'makeFile', 'stageFile', 'stageFile', 'handOverFile', 'handOverFile'],
+      ...[
+        'readSepaFile',
+        'makeSepaFile',
+        'stageSepaFile',
+        'stageSepaFile',
+        'handOverSepaFile',
+        'handOverSepaFile',
+      ],
     ])
   })
 
   test('tries again after a second where a step has changed nothing', async () => {
     const story = await play({
-      readFile: [file('open', 0)],
-      makeFile: [file('open', 0), file('empty', null)],
+      readSepaFile: [file('open', 0)],
+      makeSepaFile: [file('open', 0), file('empty', null)],
     })
     expect(await story.ends()).toBe('empty')
     expect(await story.run.timerSummaries()).toEqual(['for a moment, then it tries again'])
   })
 
   test('has no signals: Request Cancellation changes nothing', async () => {
-    const story = await play({ readFile: [awaited(AN_HOUR), over] })
+    const story = await play({ readSepaFile: [awaited(AN_HOUR), over] })
     await story.waits(REPORT)
     await story.run.handle.cancel()
     await story.run.untilDetails('Request Cancellation changed nothing')

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { ApplicationFailure } from '@temporalio/common'
 import type { WebhookActivities } from '../../../activities/webhooks.ts'
 import { storyStage } from '../../support/temporal/stories.ts'
 
@@ -116,6 +117,25 @@ describe('the run of a delivery that failed', () => {
     expect(await story.run.untilTimeline(1)).toEqual([refused])
     await story.run.signal('recordChanged')
     expect(await story.ends()).toBe('pending')
+  })
+
+  test('hears a signal while other attempts at the receiver come first', async () => {
+    const busy = ApplicationFailure.create({ message: 'Others come first', nextRetryDelay: AN_HOUR })
+    const story = await play({
+      readDelivery: [waiting(2, 0)],
+      decideDelivery: ['Signal retryNow: done.'],
+      sendAgain: [busy, ended('delivered')],
+    })
+    await story.run.untilPending(/Others come first/)
+    await story.run.signal('retryNow')
+    expect(await story.ends()).toBe('delivered')
+    expect(story.calls).toEqual([
+      'readDelivery',
+      'sendAgain',
+      'decideDelivery retryNow',
+      'readDelivery',
+      'sendAgain',
+    ])
   })
 
   test('ends where its subscription no longer serves', async () => {

@@ -31,6 +31,8 @@ export interface DeliveryOutcome {
   readonly range: EventRange | null
   readonly traceparent?: string | undefined
   readonly result: DeliveryAttemptResult | null
+  /** Of a run: how many rounds had failed at its receiver when it claimed the attempt. */
+  readonly failures?: number
 }
 
 export interface OutcomeFollowUp {
@@ -202,19 +204,27 @@ async function updateHealth(sql: Sql, { rows, outcomes, aheadMs }: Round): Promi
   const healths = await sql<WebhookHealth & Row>(LOCK_HEALTH, [changed.map(([id]) => id)])
   for (const health of healths) {
     const triedAt = addMs(now, -(aheadMs.get(health.id) ?? 0))
-    recordAttemptRound(health, rounds.get(health.id) ?? false, triedAt)
+    if (isNewRound(health, outcomes)) recordAttemptRound(health, rounds.get(health.id) ?? false, triedAt)
   }
   await writeWebhookHealth(sql, healths)
   await leavePausedToRuns(sql, healths)
   return healths.filter(health => shouldDisableWebhook(health, now)).map(({ id }) => id)
 }
 
+/** Attempts that runs have begun before another one failed are the same round. A success counts always. */
+const isNewRound = ({ id, failures }: WebhookHealth, outcomes: readonly DeliveryOutcome[]): boolean =>
+  outcomes.some(
+    ({ webhookId, result, failures: atClaim = failures }) =>
+      webhookId === id && result !== null && (result.succeeded || atClaim === failures),
+  )
+
 /** What is locked has an outcome that is being recorded, which says the same. */
 const LEAVE_PAUSED_TO_RUNS = `
 update deliveries d set due_at = late.at from unnest($1::text[], $2::timestamptz[]) as late(webhook_id, at)
 where d.webhook_id = late.webhook_id and d.id = any(array(
   select one.id from unnest($1::text[], $2::timestamptz[]) as paused(webhook_id, at)
-  join deliveries one on one.webhook_id = paused.webhook_id and one.attempt_at is not null and one.due_at < paused.at
+  join deliveries one on one.webhook_id = paused.webhook_id and one.status = 'pending' and one.attempt_at is not null
+    and one.due_at < paused.at
   for update of one skip locked))`
 
 /** The runs of a paused receiver wait for the end of the pause: they are late only after it. */

@@ -13,12 +13,18 @@ type Transaction = WriteContext<(typeof webhookSteps.attempt)['emits']>
 
 const LEASE_RETRY = `
 select is_busy as "isBusy", id, webhook_id as "webhookId", claim, event_id as "eventId", event, request_id as "requestId", body, url,
-  secret, next_secret as "nextSecret", next_from as "nextFrom"
-from lease_retry($1, $2, $3, $4, '${LEASE_MS} ms', $5, ${MAX_IN_FLIGHT.receiver}, ${MAX_IN_FLIGHT.owner})`
+  secret, next_secret as "nextSecret", next_from as "nextFrom",
+  (select w.failures from webhooks w where w.id = leased.webhook_id) as failures
+from lease_retry($1, $2, $3, $4, '${LEASE_MS} ms', $5, ${MAX_IN_FLIGHT.receiver}, ${MAX_IN_FLIGHT.owner}) leased`
 
 type LeasedRetry = Row &
   Omit<ClaimedDelivery, 'until' | 'lease' | 'range' | 'sealed'> &
-  Omit<ClaimedDelivery['sealed'], 'id'> & { readonly isBusy: boolean }
+  Omit<ClaimedDelivery['sealed'], 'id'> & { readonly isBusy: boolean; readonly failures: number }
+
+interface ClaimedRetry extends ClaimedDelivery {
+  /** How many rounds had failed at the receiver. */
+  readonly failures: number
+}
 
 /**
  * Claims a delivery whose attempt is due by its run, with the address and secrets that its subscription has now. `busy`: other
@@ -28,7 +34,7 @@ export async function claimRetry(
   id: string,
   holder: string,
   { sql, tenant, systems }: Transaction,
-): Promise<ClaimedDelivery | 'busy' | undefined> {
+): Promise<ClaimedRetry | 'busy' | undefined> {
   const now = clock.real()
   const [leased] = await sql<LeasedRetry>(LEASE_RETRY, [tenant.ownerId, tenant.mode, id, now, holder])
   if (!leased) return undefined
@@ -44,12 +50,12 @@ const END_RETRY = 'delete from retries_under_way where delivery_id = $1 and leas
 
 /** Records what became of an attempt of a run; null releases the delivery, and the attempt is made again. */
 export async function recordRetry(
-  { id, webhookId, claim, lease, url }: ClaimedDelivery,
+  { id, webhookId, claim, lease, url, failures }: ClaimedRetry,
   result: DeliveryAttemptResult | null,
   context: Transaction,
 ): Promise<void> {
   const { sql, settings } = context
-  const outcomes = [{ id, webhookId, claim, lease, range: null, result }]
+  const outcomes = [{ id, webhookId, claim, lease, range: null, result, failures }]
   const waitsMs = settings.webhookRetrySeconds.map(seconds => seconds * 1_000)
   const { toDisable } = await applyDeliveryOutcomes(sql, { outcomes, toUpdate: outcomes, waitsMs })
   await sql(END_RETRY, [id, lease])

@@ -54,7 +54,9 @@ describe('the refusal of a wrong member', () => {
     'of %s is in our own words',
     (_, sent) => {
       const messages = membersOf(sent.schema).flatMap(member => refusals(sent, member))
-      expect(messages.filter(message => ZOD_WORDS.test(message))).toEqual([])
+      // Values of ours stand in quotes.
+      const inQuotes = /"[^"]*"/g
+      expect(messages.filter(message => ZOD_WORDS.test(message.replace(inQuotes, '')))).toEqual([])
       expect(messages.length).toBeGreaterThan(0)
     },
   )
