@@ -74,7 +74,7 @@ test('a worker logs a step that fails with the id of its trace', async () => {
   }
   await bodyOf(client.transfers.create({ body, headers }))
   const line = await untilLogged(worker, ({ msg }) => msg === 'a process has to try again')
-  expect(line).toMatchObject({ operation: expect.stringMatching(/^transfers\./), ...ofTrace })
+  expect(line).toMatchObject({ activity: 'verifyPayee', ...ofTrace })
   await database.query('drop trigger refuse on transfers')
 })
 

@@ -15,12 +15,14 @@ test.each([
   },
 )
 
-/** It goes through its pages to the end, and waits for nothing. */
-const NEVER_OPEN = 'statements'
+const NOT_OPENED = {
+  statements: 'It goes through its pages to the end, and waits for nothing.',
+  'sepa-file': 'It needs the folder of a bank: test/workflows/sepa-file.test.ts has one.',
+}
 
 test('the drill opens a process of every workflow', () => {
   const index = readFileSync('workflows/index.ts', 'utf8')
   const workflows = [...index.matchAll(/export \{ (?:\w+ as ')?([\w-]+)'? \}/g)].map(([, name]) => name)
   const opened = Object.values(kinds).map(({ workflow }) => workflow)
-  expect(new Set([...opened, NEVER_OPEN])).toEqual(new Set(workflows))
+  expect(new Set([...opened, ...Object.keys(NOT_OPENED)])).toEqual(new Set(workflows))
 })

@@ -57,7 +57,7 @@ export const railsArea = area('Rails', 'Payment files for the bank, and files fr
       process: sepaFileProcess,
       table: 'sepa_files',
       open: 'due_at is not null',
-      // An instant payment has ten seconds: its file leaves by whoever comes first.
+      // An instant payment has ten seconds: the sweep does not leave its file to the run.
       waits: "scheme <> 'sct_inst'",
       activities: ['makeSepaFile', 'stageSepaFile', 'handOverSepaFile', 'sayReportIsLate', 'takeReport'],
     },

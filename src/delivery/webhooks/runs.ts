@@ -11,7 +11,7 @@ const LEAVE_TO_RUNS = `
 update deliveries d set attempt_at = greatest(d.attempt_at, $4), due_at = greatest(d.attempt_at + ($5::timestamptz - $4), $5)
 where d.owner_id = $1 and d.mode = $2 and d.id = any(array(
   select one.id from deliveries one
-  where one.webhook_id = any($3::text[]) and one.status = 'pending' and one.attempt_at is not null
+  where one.webhook_id = any($3::text[]) and one.status in ('pending') and one.attempt_at is not null
     and (one.leased_until is null or one.leased_until <= $4)
   order by one.attempt_at limit ${MOST_RUNS} for update skip locked))
 returning d.id, d.event, d.webhook_id as "webhookId"`

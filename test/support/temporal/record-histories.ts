@@ -8,7 +8,7 @@ import { startDeadlineSweep, startWebhookDeliveries } from '../../../src/app/bac
 import { startOutboxRelay } from '../../../src/app/relay-service.ts'
 import { openService } from '../../../src/app/service.ts'
 import { startTemporalWorker } from '../../../src/app/worker-service.ts'
-import { RUN_VERSION } from '../../../src/kernel/contract/process.ts'
+import { RECORD_CHANGED_SIGNAL, RUN_VERSION } from '../../../src/kernel/contract/process.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { aCard } from '../cards/cards.ts'
 import { clientAt } from '../client.ts'
@@ -105,6 +105,15 @@ async function undelivered({ client }: Stage): Promise<string> {
   return until('it has failed once', async () => (await first())?.workflowId)
 }
 
+/** The record is due in two seconds: the timer of its run fires, and the run takes the step, as no test clock does. */
+async function untilDue(stage: Stage, workflowId: string, table: string, due: string): Promise<string> {
+  const id = workflowId.split('/')[1]
+  await stage.sql(`update ${table} set ${due} = now() + interval '2 seconds' where id = $1`, [id])
+  await stage.signal(workflowId, RECORD_CHANGED_SIGNAL, null)
+  await stage.ends(workflowId)
+  return workflowId
+}
+
 const stories: Readonly<Record<string, Story>> = {
   ...mandateStories,
   ...mppStories,
@@ -140,6 +149,12 @@ const stories: Readonly<Record<string, Story>> = {
     await bodyOf(stage.client.sandbox.advance({ body: { days: 7 } }))
     await stage.ends(workflowId)
     return workflowId
+  },
+
+  'transfer-lapsed-by-its-run': async stage => {
+    const { workflowId } = await paying(stage, 'No Match GmbH')
+    await stage.shows(workflowId, 'waits for confirmPayee')
+    return untilDue(stage, workflowId, 'transfers', 'due_at')
   },
 
   'transfer-waits': async stage => {
@@ -274,6 +289,11 @@ const stories: Readonly<Record<string, Story>> = {
     await until('the money is back', async () => (await status()) === 'refunded')
     await stage.ends(workflowId)
     return workflowId
+  },
+
+  'intent-expired-by-its-run': async stage => {
+    const { workflowId } = await waiting(stage)
+    return untilDue(stage, workflowId, 'intents', 'expires_at')
   },
 
   'intent-waits': async stage => (await waiting(stage)).workflowId,
@@ -466,6 +486,8 @@ const env = {
   LOG_LEVEL: 'warn',
   OUTBOUND_ALLOW_CIDRS: '127.0.0.1',
   WEBHOOK_RETRY_SECONDS: '2,2',
+  // Beside a real rail the signals of an onboarding open live money.
+  OPERATOR_SIGNALS: 'true',
   SEPA_RAIL: 'files',
   SEPA_FOLDER: bankFolder,
   COLLECTION_IBAN: ACCOUNT,

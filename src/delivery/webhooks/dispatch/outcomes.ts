@@ -31,7 +31,7 @@ export interface DeliveryOutcome {
   readonly range: EventRange | null
   readonly traceparent?: string | undefined
   readonly result: DeliveryAttemptResult | null
-  /** Of a run: how many rounds had failed at its receiver when it claimed the attempt. */
+  /** How many rounds had failed at the receiver when a run claimed the attempt. */
   readonly failures?: number
 }
 
@@ -223,7 +223,7 @@ const LEAVE_PAUSED_TO_RUNS = `
 update deliveries d set due_at = late.at from unnest($1::text[], $2::timestamptz[]) as late(webhook_id, at)
 where d.webhook_id = late.webhook_id and d.id = any(array(
   select one.id from unnest($1::text[], $2::timestamptz[]) as paused(webhook_id, at)
-  join deliveries one on one.webhook_id = paused.webhook_id and one.status = 'pending' and one.attempt_at is not null
+  join deliveries one on one.webhook_id = paused.webhook_id and one.status in ('pending') and one.attempt_at is not null
     and one.due_at < paused.at
   for update of one skip locked))`
 
