@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { CardRequestActivities } from '../../../activities/card-requests.ts'
 import { storyStage } from '../../support/temporal/stories.ts'
+import { until } from '../../support/until.ts'
 
 const { play } = await storyStage<CardRequestActivities>('card-request', [
   'readCardRequest',
@@ -100,6 +101,7 @@ describe('the run of a card request', () => {
     await story.waits(APPROVAL)
     await story.run.signal('approve', { by: 'Ada' })
     expect(await story.run.untilTimeline(1)).toEqual([refused])
+    await until('it is read again', () => story.calls.length === 3)
     await story.run.signal('deny', { by: 'Ada' })
     expect(await story.ends()).toBe('denied')
   })
