@@ -1,9 +1,8 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
-import { ProcessLeases } from '../../src/kernel/database/process-lease.ts'
 import { NoSuchRecord } from '../../src/kernel/run/steps.ts'
 import { newId } from '../../src/values/ids.ts'
-import { activitiesOf } from '../support/activities.ts'
+import { activitiesOf, pausedPastItsClaim } from '../support/activities.ts'
 import { aCard, eventsOfCard, getCard, numbersOf } from '../support/cards/cards.ts'
 import { recordingCardProcessor } from '../support/cards/processor.ts'
 import { openEngine } from '../support/engine.ts'
@@ -118,23 +117,9 @@ describe('the issuing of a card', () => {
 
   test('asks nothing where the process was paused past its claim, and is asked for later', async () => {
     const { ref, status } = await aPendingCard()
-    // Another process frees the lease before the claim on the card is committed.
-    const leases = new ProcessLeases(worker.runtime.database, 1_200)
-    const paused = activitiesOf({ ...worker.runtime, lease: leases.of('calls') })(caller)
-    const blocker = await worker.runtime.database.pool.connect()
-    await blocker.query('begin')
-    await blocker.query('select 1 from cards where id = $1 for update', [ref.id])
-    const refused = expect(paused.issueCard(ref)).rejects.toMatchObject({ code: 'outcome_unknown' })
-    await until('its lease has ended', async () => {
-      const ended = await service.sql(
-        `delete from process_leases where kind = 'calls' and held_until < clock_timestamp() returning id`,
-      )
-      return ended.length > 0
-    })
-    await blocker.query('commit')
-    blocker.release()
-    await refused
-    await leases.end()
+    const row = { table: 'cards', id: ref.id }
+    const refusal = await pausedPastItsClaim(worker.runtime, row, paused => paused.issueCard(ref))
+    expect(refusal).toMatchObject({ code: 'outcome_unknown' })
     expect(calls).toEqual([])
     expect(await status()).toBe('pending')
     await callIsDue(ref.id)

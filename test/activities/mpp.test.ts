@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
-import { ProcessLeases } from '../../src/kernel/database/process-lease.ts'
 import type { ProcessorCall, ProcessorCallDone, ProcessorFailure } from '../../src/ports/card-processor.ts'
-import { activitiesOf } from '../support/activities.ts'
+import { activitiesOf, pausedPastItsClaim } from '../support/activities.ts'
 import { answerWith, demand, startMerchant } from '../support/commerce/merchant.ts'
 import { aPayer, credentialsOn, pay } from '../support/commerce/payers.ts'
 import { openEngine } from '../support/engine.ts'
@@ -109,26 +108,9 @@ describe('the deletion of a token that did not pay', () => {
 
   test('asks nothing where the process was paused past its claim, and is asked for later', async () => {
     const { ref, seen, aMinuteLater } = await anUnpaid('/paused')
-    // Another process frees the lease before the claim on the token is committed.
-    const leases = new ProcessLeases(worker.runtime.database, 1_200)
-    const paused = activitiesOf({ ...worker.runtime, lease: leases.of('calls') })({
-      requestIdOf: ({ id }) => `workflow:mpp/${id}`,
-    })
-    const blocker = await worker.runtime.database.pool.connect()
-    await blocker.query('begin')
-    await blocker.query('select 1 from mpp_credentials where id = $1 for update', [ref.id])
-    const deleting = paused.deleteNetworkToken(ref)
-    const refused = expect(deleting).rejects.toMatchObject({ code: 'outcome_unknown' })
-    await until('its lease has ended', async () => {
-      const ended = await service.sql(
-        `delete from process_leases where kind = 'calls' and held_until < clock_timestamp() returning id`,
-      )
-      return ended.length > 0
-    })
-    await blocker.query('commit')
-    blocker.release()
-    await refused
-    await leases.end()
+    const row = { table: 'mpp_credentials', id: ref.id }
+    const refusal = await pausedPastItsClaim(worker.runtime, row, paused => paused.deleteNetworkToken(ref))
+    expect(refusal).toMatchObject({ code: 'outcome_unknown' })
     expect(calls).toEqual([])
     expect(await seen()).toEqual(OPEN)
     await aMinuteLater()

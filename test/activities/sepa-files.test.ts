@@ -1,9 +1,8 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
-import { ProcessLeases } from '../../src/kernel/database/process-lease.ts'
 import { NoSuchRecord } from '../../src/kernel/run/steps.ts'
 import { newId } from '../../src/values/ids.ts'
-import { activitiesOf } from '../support/activities.ts'
+import { activitiesOf, pausedPastItsClaim } from '../support/activities.ts'
 import { openEngine } from '../support/engine.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
 import { bankFiles } from '../support/money/bank-files.ts'
@@ -111,23 +110,9 @@ describe('the hand-over of a file', () => {
     await run.makeSepaFile(ref)
     await run.stageSepaFile(ref)
     calls.splice(0)
-    // Another process frees the lease before the claim on the file is committed.
-    const leases = new ProcessLeases(engine.runtime.database, 1_200)
-    const paused = activitiesOf({ ...engine.runtime, lease: leases.of('calls') })(caller)
-    const blocker = await engine.runtime.database.pool.connect()
-    await blocker.query('begin')
-    await blocker.query('select 1 from sepa_files where id = $1 for update', [ref.id])
-    const refused = expect(paused.handOverSepaFile(ref)).rejects.toMatchObject({ code: 'outcome_unknown' })
-    await until('its lease has ended', async () => {
-      const ended = await service.sql(
-        `delete from process_leases where kind = 'calls' and held_until < clock_timestamp() returning id`,
-      )
-      return ended.length > 0
-    })
-    await blocker.query('commit')
-    blocker.release()
-    await refused
-    await leases.end()
+    const row = { table: 'sepa_files', id: ref.id }
+    const refusal = await pausedPastItsClaim(engine.runtime, row, paused => paused.handOverSepaFile(ref))
+    expect(refusal).toMatchObject({ code: 'outcome_unknown' })
     expect([calls, await statusOf(ref), await filesOf(endToEndId)]).toEqual([[], 'staged', []])
     const { dueInMs } = await run.handOverSepaFile(ref)
     expect(Number(dueInMs)).toBeGreaterThan(60_000)

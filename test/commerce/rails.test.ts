@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { readInbox } from '../../src/app/sepa-inbox.ts'
 import { elementsAt, parseXml, textAt } from '../../src/iso20022/xml-reader.ts'
+import { endOverdueRecords, type Rescue } from '../../src/kernel/background/deadlines.ts'
 import type { ApiCall } from '../../src/kernel/contract/call.ts'
 import type { ActivityCaller, BindActivities } from '../../src/kernel/contract/step.ts'
 import { isBankDay } from '../../src/values/bank-calendar.ts'
@@ -110,6 +111,21 @@ describe('payments by files', () => {
     await bodyOf(receiveFile(pain002({ to: messageId, payments: [[String(first.endToEndId), 'ACCC']] })))
     await sweep()
     expect((await get(first.id)).status).toBe('completed')
+  })
+
+  test('leave at once without Temporal, too, if they are instant: the sweep does not wait for a run', async () => {
+    const { endToEndId } = await aDueTransfer(live, { scheme: 'sct_inst' })
+    const withoutFiles: BindActivities = caller => ({
+      ...worker.activities(caller),
+      makeSepaFile: async () => undefined,
+    })
+    await sweep({ activities: withoutFiles })
+    expect(await filesOf(String(endToEndId))).toEqual([])
+    const rescues: Rescue[] = []
+    const onRescue = (rescue: Rescue) => void rescues.push(rescue)
+    await endOverdueRecords({ ...worker, rescueAfterMs: 30_000, onRescue })
+    expect(await filesOf(String(endToEndId))).toHaveLength(1)
+    expect(rescues.filter(({ operation }) => operation.startsWith('rails.'))).toEqual([])
   })
 
   test('go into no file that was made before them, and an empty cut-off makes no file', async () => {
