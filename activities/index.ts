@@ -1,5 +1,6 @@
 import { cardRequestActivities } from './card-requests.ts'
 import { cardActivities } from './cards.ts'
+import { collectActivities } from './collect.ts'
 import { deletionActivities, exportActivities } from './gdpr.ts'
 import { incidentActivities } from './incidents.ts'
 import { intentActivities } from './intents.ts'
@@ -7,6 +8,7 @@ import { mandateActivities } from './mandates.ts'
 import { mppActivities } from './mpp.ts'
 import { onboardingActivities } from './onboardings.ts'
 import { recoveryActivities } from './recoveries.ts'
+import { refundActivities } from './refunds.ts'
 import { sepaFileActivities } from './sepa-files.ts'
 import type { ActivityTools } from './shared/tools.ts'
 import { transferActivities } from './transfers.ts'
@@ -15,6 +17,7 @@ import { webhookActivities } from './webhooks.ts'
 const nouns = {
   cardRequests: cardRequestActivities,
   cards: cardActivities,
+  collect: collectActivities,
   deletions: deletionActivities,
   exports: exportActivities,
   incidents: incidentActivities,
@@ -23,6 +26,7 @@ const nouns = {
   mandates: mandateActivities,
   onboardings: onboardingActivities,
   recoveries: recoveryActivities,
+  refunds: refundActivities,
   sepaFiles: sepaFileActivities,
   transfers: transferActivities,
   webhooks: webhookActivities,
