@@ -1,6 +1,7 @@
 import { cardRequestActivities } from './card-requests.ts'
 import { cardActivities } from './cards.ts'
 import { collectActivities } from './collect.ts'
+import { disputeActivities } from './disputes.ts'
 import { deletionActivities, exportActivities } from './gdpr.ts'
 import { incidentActivities } from './incidents.ts'
 import { intentActivities } from './intents.ts'
@@ -19,6 +20,7 @@ const nouns = {
   cards: cardActivities,
   collect: collectActivities,
   deletions: deletionActivities,
+  disputes: disputeActivities,
   exports: exportActivities,
   incidents: incidentActivities,
   intents: intentActivities,

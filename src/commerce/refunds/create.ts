@@ -312,7 +312,7 @@ type Reservation =
   | { readonly steps: PendingRefundSteps }
   | { readonly push: CardRefundCall }
 
-/** Of the merchant or of the acquirer; null where the refund of a request only begins. */
+/** An answer of the merchant or of the acquirer; null where the refund of a request only begins. */
 type Answer =
   | { readonly push: CardRefundCall; readonly of: MerchantAnswer }
   | { readonly cards: CardRefunds; readonly of: readonly RequestRefundOutcome[] }
