@@ -1,8 +1,10 @@
+import { agentActivities } from './agents.ts'
 import { cardRequestActivities } from './card-requests.ts'
 import { cardActivities } from './cards.ts'
 import { deletionActivities, exportActivities } from './gdpr.ts'
 import { incidentActivities } from './incidents.ts'
 import { intentActivities } from './intents.ts'
+import { kycActivities } from './kyc.ts'
 import { mandateActivities } from './mandates.ts'
 import { mppActivities } from './mpp.ts'
 import { onboardingActivities } from './onboardings.ts'
@@ -13,11 +15,13 @@ import { transferActivities } from './transfers.ts'
 import { webhookActivities } from './webhooks.ts'
 
 const nouns = {
+  agents: agentActivities,
   cardRequests: cardRequestActivities,
   cards: cardActivities,
   deletions: deletionActivities,
   exports: exportActivities,
   incidents: incidentActivities,
+  identityChecks: kycActivities,
   intents: intentActivities,
   machinePayments: mppActivities,
   mandates: mandateActivities,

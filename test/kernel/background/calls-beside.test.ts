@@ -148,7 +148,7 @@ describe('the steps of runs', () => {
       .flatMap(({ openRecords }) => openRecords.map(({ process }) => process))
       .filter(isRecordProcess)
     const steps = processes.flatMap(({ steps }) => Object.values(steps))
-    expect(steps.length).toBeGreaterThan(10)
+    expect(steps).not.toEqual([])
     const wrong = steps.filter(
       ({ operation, callsOutside = false }) => callsOutside !== outside.get(operation),
     )
