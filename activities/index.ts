@@ -1,3 +1,4 @@
+import { agentActivities } from './agents.ts'
 import { cardRequestActivities } from './card-requests.ts'
 import { cardActivities } from './cards.ts'
 import { collectActivities } from './collect.ts'
@@ -5,6 +6,7 @@ import { disputeActivities } from './disputes.ts'
 import { deletionActivities, exportActivities } from './gdpr.ts'
 import { incidentActivities } from './incidents.ts'
 import { intentActivities } from './intents.ts'
+import { kycActivities } from './kyc.ts'
 import { mandateActivities } from './mandates.ts'
 import { mppActivities } from './mpp.ts'
 import { onboardingActivities } from './onboardings.ts'
@@ -16,6 +18,7 @@ import { transferActivities } from './transfers.ts'
 import { webhookActivities } from './webhooks.ts'
 
 const nouns = {
+  agents: agentActivities,
   cardRequests: cardRequestActivities,
   cards: cardActivities,
   collect: collectActivities,
@@ -23,6 +26,7 @@ const nouns = {
   disputes: disputeActivities,
   exports: exportActivities,
   incidents: incidentActivities,
+  identityChecks: kycActivities,
   intents: intentActivities,
   machinePayments: mppActivities,
   mandates: mandateActivities,
