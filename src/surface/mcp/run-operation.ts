@@ -135,13 +135,13 @@ export async function proposeFromTool(wish: ChangeRequest, context: Context): Pr
   const answer = await createProposal(wish, context)
   if ('code' in answer) return toolRefusal(answer.code, answer.message, alternatives(answer.code))
   const { proposal, isRepeated } = answer
-  return toolSuccess({ proposal: shown(proposal) }, false, sentence(proposal, isRepeated, context))
+  return toolSuccess({ proposal: shownProposal(proposal) }, false, sentence(proposal, isRepeated, context))
 }
 
 const sentence = ({ id, expiresAt }: ProposalAnswer, isRepeated: boolean, { service }: Context): string =>
   `${isRepeated ? 'This is already proposed.' : 'This is proposed; nothing has changed.'} A person must apply it before ${expiresAt} at ${service.pageUrl(`/console/proposals/${id}`)}. Tell them. Do not say that it is done.`
 
-const shown = ({ id, status, summary, operation, changes, effect, expiresAt }: ProposalAnswer) => ({
+export const shownProposal = ({ id, status, summary, operation, changes, effect, expiresAt }: ProposalAnswer) => ({
   id,
   status,
   summary,
