@@ -131,21 +131,25 @@ export class TenantEntityManager extends SqlEntityManager {
   }
 
   async #select<T extends object>(entity: EntityName<T>, where: Filter, selection: Selection): Promise<T[]> {
-    const reached = await this.#reached(entity, where)
+    const reached = this.#reached(entity, where)
     const { text, values } = requiredStatement(this.#statements(entity).select(reached, selection))
     return (await this.#channel.sql(text, values)) as T[]
   }
 
   async tally<T extends object>(entity: EntityName<T>, where: Filter, tally: Tally<T>): Promise<TallyRow[]> {
-    const reached = await this.#reached(entity, where)
+    const reached = this.#reached(entity, where)
     const { text, values } = requiredStatement(this.#statements(entity).tally(reached, tally))
     return (await this.#channel.sql(text, values)) as unknown as TallyRow[]
   }
 
-  /** The condition, narrowed to what the caller may see. */
-  async #reached<T extends object>(entity: EntityName<T>, where: Filter): Promise<Filter> {
+  /**
+   * The condition, narrowed to what the caller may see. MikroORM's `processWhere` takes turns for that: SQL which is
+   * called after a lock would be sent before it.
+   */
+  #reached<T extends object>(entity: EntityName<T>, where: Filter): Filter {
     this.#refuseUnsafe(entity, where)
-    return this.processWhere(entity, where as never, {}, 'read') as Promise<Filter>
+    const { tenant } = this.getMetadata(entity).filters as { tenant?: { cond: (scope: unknown) => Filter } }
+    return tenant ? { $and: [tenant.cond(this.scope), where] } : where
   }
 
   override persist<T extends object>(record: T | Iterable<T>): this {

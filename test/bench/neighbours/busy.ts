@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { Agent } from 'undici'
 
 /** The work of this program: what one owner sends at once, in a process of its own. */
@@ -8,6 +9,8 @@ export interface Burst {
   /** Sent in order, this many at a time. */
   readonly requests: readonly BurstRequest[]
   readonly connections: number
+  /** Instead of requests: how long two threads only count, which is what the machine alone does to a neighbour. */
+  readonly countMs?: number
 }
 
 export interface BurstRequest {
@@ -23,7 +26,7 @@ export interface BurstResult {
   readonly milliseconds: number
 }
 
-const { url, afterMs, requests, connections } = JSON.parse(process.argv[2] ?? '') as Burst
+const { url, afterMs, requests, connections, countMs } = JSON.parse(process.argv[2] ?? '') as Burst
 const agent = new Agent({ connections, headersTimeout: 0, bodyTimeout: 0 })
 const waiting = [...requests]
 const statuses: Record<string, number> = {}
@@ -36,9 +39,14 @@ async function converse(): Promise<void> {
   }
 }
 
+const COUNT = `const end = Date.now() + require('node:worker_threads').workerData; while (Date.now() < end);`
+
+const count = (): Promise<unknown> =>
+  new Promise(resolve => new Worker(COUNT, { eval: true, workerData: countMs }).once('exit', resolve))
+
 await pause(afterMs)
 const began = performance.now()
-await Promise.all(Array.from({ length: connections }, converse))
+await Promise.all(countMs ? [count(), count()] : Array.from({ length: connections }, converse))
 const result: BurstResult = { statuses, milliseconds: performance.now() - began }
 process.stdout.write(JSON.stringify(result))
 await agent.close()

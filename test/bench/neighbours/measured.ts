@@ -23,6 +23,10 @@ const INTENTS = usualOrShort(5_000, 200)
 const WARM_UP_MS = 700
 
 const ALONE = 'alone'
+/** As long as a hundred lists take. */
+const COUNT_MS = 800
+
+type Work = Pick<Burst, 'requests' | 'countMs'>
 
 interface Measured {
   readonly load: string
@@ -34,20 +38,25 @@ interface Measured {
 /**
  * How long an owner's `POST /intents` and a GET take while another owner sends what the default limit allows for a
  * minute, all at once, against their time alone in the same run, in turns. Both owners' requests come from processes
- * of their own.
+ * of their own. Two loops that only count show how much of the difference is the machine's.
  */
 export async function measureNeighbours(stage: Stage): Promise<Section> {
   const loads = await loadsOf(stage)
-  const bursts = { [ALONE]: [], ...(await burstsOf(stage)) }
+  const bursts: Readonly<Record<string, Work>> = {
+    [ALONE]: { requests: [] },
+    'two loops that count': { requests: [], countMs: COUNT_MS },
+    ...(await burstsOf(stage)),
+  }
   const all = Object.keys(bursts).flatMap(beside =>
     loads.map(({ name: load }): Measured => ({ load, beside, results: [], bursts: [] })),
   )
   // The first ones load code, and start the thread that reads.
-  for (const requests of Object.values(bursts)) await sendBurst(stage, requests.slice(0, 2), 0)
+  for (const { requests } of Object.values(bursts))
+    await sendBurst(stage, { requests: requests.slice(0, 2) }, 0)
   for (let round = 0; round < ROUNDS; round++)
-    for (const [beside, requests] of Object.entries(bursts))
+    for (const [beside, work] of Object.entries(bursts))
       for (const load of loads) {
-        const [result, burst] = await measureBeside(stage, load, requests)
+        const [result, burst] = await measureBeside(stage, load, work)
         const measured = all.find(one => one.load === load.name && one.beside === beside)
         measured?.results.push(result)
         if (burst) measured?.bursts.push(burst)
@@ -75,7 +84,7 @@ async function loadsOf(stage: Stage): Promise<Case[]> {
   }))
 }
 
-async function burstsOf(stage: Stage): Promise<Readonly<Record<string, readonly BurstRequest[]>>> {
+async function burstsOf(stage: Stage): Promise<Readonly<Record<string, Work>>> {
   const busy: Stage = { ...stage, ...(await newOwner(stage.api, 1)) }
   await addIntents(busy)
   const { cookie } = await addPerson(busy)
@@ -92,7 +101,9 @@ async function burstsOf(stage: Stage): Promise<Readonly<Record<string, readonly 
     headers,
     body: JSON.stringify(body),
   })
-  const times = (request: BurstRequest, count = ALLOWED) => Array.from({ length: count }, () => request)
+  const times = (request: BurstRequest, count = ALLOWED): Work => ({
+    requests: Array.from({ length: count }, () => request),
+  })
   return {
     'lists of 100': times(get('/intents?limit=100', key)),
     'lists of 100 by MCP': times(post('/mcp', listIntents, { ...key, ...ofProtocol })),
@@ -127,13 +138,14 @@ const listIntents = {
   params: { name: 'list_intents', arguments: { limit: 100 } },
 }
 
-async function measureBeside(stage: Stage, load: Case, requests: readonly BurstRequest[]) {
-  return Promise.all([measure(stage, load, CONNECTIONS, SECONDS), sendBurst(stage, requests, WARM_UP_MS)])
+async function measureBeside(stage: Stage, load: Case, work: Work) {
+  return Promise.all([measure(stage, load, CONNECTIONS, SECONDS), sendBurst(stage, work, WARM_UP_MS)])
 }
 
-async function sendBurst({ api: { url } }: Stage, requests: readonly BurstRequest[], afterMs: number) {
-  if (requests.length === 0) return undefined
-  const burst: Burst = { url, afterMs, requests, connections: requests.length }
+async function sendBurst({ api: { url } }: Stage, work: Work, afterMs: number) {
+  const connections = work.requests.length
+  if (connections === 0 && !work.countMs) return undefined
+  const burst: Burst = { url, afterMs, connections, ...work }
   return answerOf<BurstResult>('test/bench/neighbours/busy.ts', burst)
 }
 

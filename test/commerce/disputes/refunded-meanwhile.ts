@@ -45,6 +45,20 @@ describe('a merchant that refunds meanwhile', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('loses no refund that arrives together with a decision', async () => {
+    for (let round = 0; round < 8; round++) {
+      const { client, agent, transactionId, authorizationId } = await aPaidCard(service, 60)
+      const { id } = await aDispute(client, transactionId)
+      await Promise.all([
+        merchantRefunds(client, authorizationId, 10),
+        networkSays(client, id, 'won'),
+        merchantRefunds(client, authorizationId, 10),
+      ])
+      expect(await balanceOf(client, agent.id)).toEqual([300, 0])
+      expect(await getDispute(client, id)).toMatchObject({ refundedEuros: 20, creditedEuros: 40 })
+    }
+  })
+
   test('a requested refund of the rest leaves the dispute unchanged, in either order', async () => {
     for (const isDisputedFirst of [true, false]) {
       const { client, agent, transactionId, authorizationId } = await aPaidCard(service, 60)

@@ -68,7 +68,7 @@ function openManager({
   }
   const em = openEntityManager(sql, { isReadOnly })
   em.scope = scopeFor(ownerId, authorId)
-  return { em, store: new EntityRecords(() => em), sent }
+  return { em, store: new EntityRecords(() => em), sql, sent }
 }
 
 async function createNote(
@@ -144,6 +144,23 @@ describe('a record that is found', () => {
     expect((await store.findOneOrFail(Note, { id })).name).toBe('Before')
     await store.lock(Note, id)
     expect(note.name).toBe('After')
+  })
+
+  test('is locked before what is sent after it: orders of locks are those of the calls', async () => {
+    const { id } = await createNote({ name: 'First' })
+    const { store, sql, sent } = openManager()
+    await Promise.all([
+      store.lock(Note, id),
+      sql('select 1'),
+      store.find(Note, { name: 'First' }, { lock: true }),
+      sql('select 2'),
+    ])
+    expect(sent.map(({ text }) => (text.includes('for no key update') ? 'lock' : text))).toEqual([
+      'lock',
+      'select 1',
+      'lock',
+      'select 2',
+    ])
   })
 
   test('is not locked twice, and keeps its changes', async () => {
