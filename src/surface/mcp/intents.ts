@@ -58,7 +58,11 @@ export async function resumedIntentResult(id: string, context: Context): Promise
 
 export const approvalUrl = ({ id }: Intent, { service }: Context): string => service.pageUrl(`/approve/${id}`)
 
-export async function resultOfIntent(intent: Intent, isRepeated: boolean, context: Context): Promise<ToolResult> {
+export async function resultOfIntent(
+  intent: Intent,
+  isRepeated: boolean,
+  context: Context,
+): Promise<ToolResult> {
   if (intent.status === 'denied') {
     const { summary, remedies } = await explained(intent, context)
     return toolRefusal('intent_denied', summary, remedies, { intent })

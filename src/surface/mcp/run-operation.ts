@@ -141,15 +141,10 @@ export async function proposeFromTool(wish: ChangeRequest, context: Context): Pr
 const sentence = ({ id, expiresAt }: ProposalAnswer, isRepeated: boolean, { service }: Context): string =>
   `${isRepeated ? 'This is already proposed.' : 'This is proposed; nothing has changed.'} A person must apply it before ${expiresAt} at ${service.pageUrl(`/console/proposals/${id}`)}. Tell them. Do not say that it is done.`
 
-export const shownProposal = ({ id, status, summary, operation, changes, effect, expiresAt }: ProposalAnswer) => ({
-  id,
-  status,
-  summary,
-  operation,
-  changes,
-  effect,
-  expiresAt,
-})
+export const shownProposal = (proposal: Readonly<Record<string, unknown>>) => {
+  const { id, status, summary, operation, changes, effect, expiresAt } = proposal
+  return { id, status, summary, operation, changes, effect, expiresAt }
+}
 
 const alternatives = (code: string): readonly string[] =>
   code === 'not_proposable' || code === 'missing_scope'

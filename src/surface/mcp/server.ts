@@ -30,7 +30,14 @@ export function createMcpServer(context: Context, era: 'legacy' | 'modern'): Ser
     const responses = mcpReq.inputResponses as Readonly<Record<string, unknown>> | undefined
     const state = mcpReq.requestState?.()
     const { traceparent } = params._meta ?? {}
-    const call = { name: params.name, given: params.arguments ?? {}, canOpenUrls, responses, state, traceparent }
+    const call = {
+      name: params.name,
+      given: params.arguments ?? {},
+      canOpenUrls,
+      responses,
+      state,
+      traceparent,
+    }
     return callTool({ ...call, takesTasks: takesTasks(server) }, context) as never
   })
   server.setRequestHandler('resources/list', () => ({ resources: listResources(context) }))

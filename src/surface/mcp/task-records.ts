@@ -84,8 +84,9 @@ const proposals: TaskKind = {
   pageOf: ({ id }, { service }) => service.pageUrl(`/console/proposals/${id}`),
   resultOf(record) {
     const { status, resultId, refusal } = record
-    const proposal = { ...shownProposal(record as Parameters<typeof shownProposal>[0]), resultId }
-    if (status === 'applied') return toolSuccess({ proposal }, false, 'A person has applied this: it is done.')
+    const proposal = { ...shownProposal(record), resultId }
+    if (status === 'applied')
+      return toolSuccess({ proposal }, false, 'A person has applied this: it is done.')
     const why = (refusal as { readonly message: string } | null)?.message
     const sentence = `The proposal is ${status}${why ? `: ${why}` : '.'}`
     return toolRefusal(`proposal_${status}`, sentence, [], { proposal })

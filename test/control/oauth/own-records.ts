@@ -193,16 +193,15 @@ describe('a run', () => {
 describe('a task', () => {
   test('is there for the assistant that declared its intent, and for no other', async () => {
     const owner = await anOwner()
-    const [host, other] = await Promise.all(
-      Array.from({ length: 2 }, async () => aHost(url, (await aConnection(owner)).tokens.access_token)),
-    )
+    const aTaskHost = async () => aHost(url, (await aConnection(owner)).tokens.access_token)
+    const [host, other] = [await aTaskHost(), await aTaskHost()]
     const given = { merchant: 'Bookshop', amountEuros: AMOUNT, purpose: 'A report' }
-    const { taskId } = await host?.call('declare_intent', given)
+    const { taskId } = await host.call('declare_intent', given)
     const refused = { code: -32_602, message: 'taskId: no such task.' }
-    const answers = await Promise.all([other?.get(taskId), other?.cancel(taskId), other?.update(taskId, {})])
-    expect(answers.map(answer => answer?.error)).toEqual([refused, refused, refused])
-    expect((await host?.get(taskId))?.result.status).toBe('working')
-    await host?.cancel(taskId)
-    expect((await host?.get(taskId))?.result.status).toBe('cancelled')
+    const answers = [await other.get(taskId), await other.cancel(taskId), await other.update(taskId, {})]
+    expect(answers.map(({ error }) => error)).toEqual([refused, refused, refused])
+    expect((await host.get(taskId)).result.status).toBe('working')
+    await host.cancel(taskId)
+    expect((await host.get(taskId)).result.status).toBe('cancelled')
   })
 })

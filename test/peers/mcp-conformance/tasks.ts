@@ -32,7 +32,8 @@ const SYNC = 'greet'
 
 const nameOf = ({ headers }: IncomingMessage): string => String(headers['mcp-name'])
 
-export const isOfSuite = (asked: IncomingMessage): boolean => nameOf(asked) === SYNC || nameOf(asked) in waiting
+export const isOfSuite = (asked: IncomingMessage): boolean =>
+  nameOf(asked) === SYNC || nameOf(asked) in waiting
 
 const declaration = ({ label = 'A job' }: Arguments) => ({
   name: 'declare_intent',
@@ -51,7 +52,10 @@ export const ownTools =
     const { host: _, connection: __, 'content-length': ___, ...headers } = asked.headers
     const answered = await fetch(new URL('/mcp', url), {
       method: 'POST',
-      headers: { ...headers, 'mcp-name': own.name, authorization: `Bearer ${token}` } as HeadersInit,
+      headers: { ...headers, 'mcp-name': own.name, authorization: `Bearer ${token}` } as Record<
+        string,
+        string
+      >,
       body: JSON.stringify({ ...message, params: { ...message.params, ...own } }),
     })
     const text = await answered.text()

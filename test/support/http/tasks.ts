@@ -17,7 +17,11 @@ export interface Host {
   readonly token: string
 }
 
-export async function post({ url, token }: Host, body: object, headers: Readonly<Record<string, string>> = {}) {
+export async function post(
+  { url, token }: Host,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+) {
   const response = await fetch(new URL('/mcp', url), {
     method: 'POST',
     headers: {

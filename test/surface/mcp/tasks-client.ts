@@ -3,6 +3,7 @@ import {
   createTaskSessionFromClient,
   resultFromTaskOutcome,
   type TaskEnabledSession,
+  toolDeclaration,
 } from '@modelcontextprotocol/ext-tasks/client'
 import { taskId } from '@modelcontextprotocol/ext-tasks/core'
 import { aFundedAgent, aPolicy, aToken, bodyOf } from '../../support/factories.ts'
@@ -38,6 +39,8 @@ async function aSession(token: string) {
       clientInfo: { name: 'test', version: '1' },
       clientCapabilities: {},
     },
+    // Jest has two kinds of objects, and the client's own list of tools takes one of them only.
+    tools: { currentTool: name => toolDeclaration({ name, inputSchema: { type: 'object' } }) },
   })
   sessions.push(session)
   return session

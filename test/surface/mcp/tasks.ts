@@ -125,7 +125,9 @@ describe('the cancellation of a task', () => {
     const { client, host } = agent
     const { taskId } = await host.call('declare_intent', BOOK)
     expect((await host.cancel(taskId)).result).toEqual(ACKNOWLEDGED)
-    expect(await bodyOf(client.intents.get({ params: { id: taskId } }))).toMatchObject({ status: 'cancelled' })
+    expect(await bodyOf(client.intents.get({ params: { id: taskId } }))).toMatchObject({
+      status: 'cancelled',
+    })
     const { result } = await host.get(taskId)
     expect([result.status, 'result' in result]).toEqual(['cancelled', false])
     expect((await host.cancel(taskId)).result).toEqual(ACKNOWLEDGED)
@@ -222,8 +224,7 @@ describe('a task that is not the caller’s', () => {
     const { id: agentId } = await aFundedAgent(client)
     const { token } = await aToken(client, agentId)
     const strangers = [String(token), key, (await service.owner()).key, (await anAgentThatAsks()).token]
-    for (const secret of strangers)
-      expect(await methods(aHost(service.url, secret), taskId)).toEqual(refused)
+    for (const secret of strangers) expect(await methods(aHost(service.url, secret), taskId)).toEqual(refused)
     expect((await host.get(taskId)).result.status).toBe('working')
   })
 
@@ -271,7 +272,11 @@ describe('a host that does not take tasks', () => {
     const { host } = await anAgentThatAsks()
     const { result } = await send(host, 'server/discover', {}, {})
     expect(result.capabilities).toEqual({ tools: {}, resources: {}, prompts: {}, ...TASKS })
-    const params = { protocolVersion: '2025-11-25', capabilities: TASKS, clientInfo: { name: 'a', version: '1' } }
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: TASKS,
+      clientInfo: { name: 'a', version: '1' },
+    }
     const { text } = await post(host, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
     expect(text).toContain('"capabilities":{"tools":{},"resources":{},"prompts":{}}')
   })
@@ -286,7 +291,7 @@ describe('a host that does not take tasks', () => {
     const [intent] = (await bodyOf(client.intents.list())).data
     const params = { id: String(intent?.id) }
     const { summary } = await bodyOf(client.intents.explanation({ params }))
-    const approvalUrl = `${service.url}/approve/${params.id}`
+    const approvalUrl = `http://localhost:${new URL(service.url).port}/approve/${params.id}`
     const sentence = `${summary} A person decides at ${approvalUrl}. Tell them, then call wait_for_intent with intentId ${params.id}. Do not pay before it is approved.`
     const structuredContent = { ...intent, approvalUrl }
     return {
@@ -349,7 +354,9 @@ describe('a host that does not take tasks', () => {
 
   test('and one that does are listed the same tools', async () => {
     const { host } = await anAgentThatAsks()
-    const [without, withTasks] = await Promise.all([{}, TASKS].map(known => send(host, 'tools/list', {}, known)))
+    const [without, withTasks] = await Promise.all(
+      [{}, TASKS].map(known => send(host, 'tools/list', {}, known)),
+    )
     expect(withTasks?.text).toBe(without?.text)
     expect(without?.text).toContain('"resultType":"complete"')
   })
