@@ -53,21 +53,6 @@ describe('the run of a card', () => {
     expect(await statesOf(card.id)).toEqual(['active'])
   })
 
-  test('leaves at most 16 events until it is active, and 14 for a change that the processor is told', async () => {
-    // Without a query: one that meets the first task makes another task.
-    const card = await aCard(client)
-    const run = temporal.of(card)
-    const untilItWaits = (times: number) =>
-      until(`it has waited ${times} times`, async () => (await run.timerSummaries()).length === times)
-    await untilItWaits(1)
-    const whenActive = await run.historyLength()
-    expect(whenActive).toBeLessThanOrEqual(16)
-    await bodyOf(client.cards.freeze({ params: { id: card.id }, body: {} }))
-    await untilItWaits(2)
-    expect((await run.historyLength()) - whenActive).toBeLessThanOrEqual(14)
-    expect(await statesOf(card.id)).toEqual(['frozen'])
-  })
-
   test('ends with the card, once the processor knows', async () => {
     const { card, run, params } = await aRunningCard()
     answers.setState = async () => ({ failure: 'late' })
