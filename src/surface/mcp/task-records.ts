@@ -24,7 +24,7 @@ interface TaskKind {
   readonly waiting: string
   /** Whether a tool of this caller makes such records, and this one is its own to change. */
   isOf(record: WaitingRecord, context: Context): Promise<boolean> | boolean
-  /** Once a task is completed or cancelled, that does not change, whatever becomes of the record. */
+  /** Final once it is completed or cancelled: what happens to the record later does not change it. */
   stateOf(record: WaitingRecord): 'working' | 'completed' | 'cancelled'
   pageOf(record: WaitingRecord, context: Context): string
   /** What the tool answers about the record once it is decided. */

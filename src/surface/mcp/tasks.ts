@@ -116,7 +116,10 @@ async function shownTask(task: Task, context: Context): Promise<object> {
 /** Refusals with these codes of HTTP say that the record has ended, or is ending, otherwise. */
 const ENDED: ReadonlySet<number> = new Set([400, 409, 410])
 
-/** An intent that a person has approved goes on, since its task is over. Whatever else may not be cancelled goes on, too. */
+/**
+ * Cancels the record while it waits. Its operation decides, as for a tool: it also cancels an intent that a person
+ * approves in the same instant, unless a payment has begun. A task that is over is only acknowledged.
+ */
 async function cancelTask({ kind, record }: Task, context: Context): Promise<object> {
   if (kind.stateOf(record) !== 'working') return {}
   const { refusal, status } = await context.service.tools.call(context, kind.cancel, { id: record.id }, null)

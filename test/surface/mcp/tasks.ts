@@ -164,7 +164,7 @@ describe('the cancellation of a task', () => {
         expect(result).toEqual(ACKNOWLEDGED)
         const { status } = await bodyOf(client.intents.get({ params: { id: taskId } }))
         const task = (await host.get(taskId)).result
-        // Whoever comes second finds what the first one decided: an approval is refused, or the task is completed.
+        // An approval that comes second is refused. A task whose approval comes first is completed.
         expect([approval.status, status, task.status]).toEqual(
           approval.status === 200
             ? [200, expect.stringMatching(/^(approved|cancelled)$/), 'completed']
