@@ -48,12 +48,10 @@ export const ownTools =
     const given: Arguments = message.params?.arguments ?? {}
     const own = name === SYNC ? { name: 'get_balance', arguments: {} } : declaration(given)
     const { host: _, connection: __, 'content-length': ___, ...headers } = asked.headers
+    const sent = Object.entries({ ...headers, 'mcp-name': own.name, authorization: `Bearer ${token}` })
     const answered = await fetch(new URL('/mcp', url), {
       method: 'POST',
-      headers: { ...headers, 'mcp-name': own.name, authorization: `Bearer ${token}` } as Record<
-        string,
-        string
-      >,
+      headers: sent.map(([header, value]): [string, string] => [header, String(value)]),
       body: JSON.stringify({ ...message, params: { ...message.params, ...own } }),
     })
     const text = await answered.text()
