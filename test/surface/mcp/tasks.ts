@@ -120,11 +120,11 @@ describe('an intent that waits, for a host that takes tasks,', () => {
 })
 
 describe('the cancellation of a task', () => {
-  test('cancels the intent, as cancel_intent does, and twice is once', async () => {
-    const agent = await anAgentThatAsks()
-    const { client, host } = agent
+  test('cancels the intent, as cancel_intent does, and once however often it is sent', async () => {
+    const { client, host } = await anAgentThatAsks()
     const { taskId } = await host.call('declare_intent', BOOK)
-    expect((await host.cancel(taskId)).result).toEqual(ACKNOWLEDGED)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => host.cancel(taskId)))
+    for (const { result } of answers) expect(result).toEqual(ACKNOWLEDGED)
     expect(await bodyOf(client.intents.get({ params: { id: taskId } }))).toMatchObject({
       status: 'cancelled',
     })
@@ -415,6 +415,19 @@ describe('a proposal that waits', () => {
     expect((await host.get(taskId)).result.status).toBe('cancelled')
     const { status } = await bodyOf(client.proposals.get({ params: { id: taskId } }))
     expect(status).toBe('dismissed')
+  })
+
+  test('of an agent is a task if its token may read proposals', async () => {
+    const { client, agent } = await aKeyThatAsks()
+    const policy = { operation: 'policies.create', input: { name: 'More' } }
+    const asking = async (scopes: Parameters<typeof aToken>[2]) => {
+      const { token } = await aToken(client, agent.id, scopes)
+      return aHost(service.url, String(token)).call('propose_change', policy)
+    }
+    const reader = await asking({ scopes: ['canvas:read', 'canvas:write'] })
+    expect([reader.resultType, reader.taskId]).toEqual(['task', expect.stringMatching(/^proposal_/)])
+    const writer = await asking({ scopes: ['canvas:write'] })
+    expect([writer.resultType, writer.structuredContent.proposal.status]).toEqual(['complete', 'open'])
   })
 
   test('is the task of its proposer alone', async () => {
