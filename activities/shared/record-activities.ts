@@ -43,7 +43,7 @@ export function recordActivities<P extends RecordProcess>(
       signal: process.signals?.[signalled.verb],
       signalled,
       requestId: requestOf(signalled),
-      once: attemptName(),
+      once: attemptName(signalled.updateId),
       ...waitingRunOf(process, signalled),
     })
 

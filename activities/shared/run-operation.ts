@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { activityInfo, type Context } from '@temporalio/activity'
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common'
 import type { ActivityInterceptors } from '@temporalio/worker'
@@ -125,10 +126,14 @@ export const reportedActivities =
     },
   })
 
-/** An attempt whose answer was lost has done its work: by the same key the next attempt gets that answer. */
-export function attemptName(): string {
+/**
+ * An attempt whose answer was lost has done its work: by the same key the next attempt gets that answer. An update that is sent
+ * again gets it from a later run of the record, too. Its id may be longer than a key can be.
+ */
+export function attemptName(updateId?: string): string {
   const { workflowExecution, activityId } = activityInfo()
-  return `${workflowExecution?.runId}/${activityId}`
+  if (updateId === undefined) return `${workflowExecution?.runId}/${activityId}`
+  return `update:${hash('sha256', `${workflowExecution?.workflowId}/${updateId}`)}`
 }
 
 const AGAIN_MS = 5_000
@@ -151,10 +156,13 @@ async function orRefusal<T>(work: () => Promise<T>): Promise<T | { refused: stri
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Problem && error.status === 400) return { refused: error.message }
+    if (error instanceof Problem && REFUSALS.includes(error.status)) return { refused: error.message }
     throw error
   }
 }
+
+/** Bad input, and the id of an update that asked for something else before. */
+const REFUSALS = [400, 422]
 
 const actorOf = ({ ownerId, mode }: ProcessInput, as: OperationCall['as']): Omit<Actor, 'clockOffsetMs'> => ({
   type: as === 'process' ? 'process' : 'operator',

@@ -19,6 +19,8 @@ export interface Metrics {
   reported(server: 'primary' | 'replica'): void
   /** Counts what the sweep carried out in place of a run. */
   rescued(operation: string, count?: number): void
+  /** Counts the updates that a run refused at once, which leave no event in its history. */
+  refusedUpdate(process: string, reason: string): void
   /** A gauge read at each scrape, with one value or one per `label`, `state` by default; NaN if reading fails. */
   watch(
     name: string,
@@ -50,7 +52,7 @@ export function openMetrics(pool: Pool): Metrics {
   const { requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts, ...counters } = histogramsOf([
     registry,
   ])
-  const { reports, rescues, lost } = counters
+  const { reports, rescues, refusedUpdates, lost } = counters
   watchPool(pool, registry)
   return {
     served({ operation, class: of, status, milliseconds, externalMilliseconds = 0 }) {
@@ -68,6 +70,7 @@ export function openMetrics(pool: Pool): Metrics {
     attempted: milliseconds => firstAttempts.observe(milliseconds / 1000),
     reported: server => reports.inc({ server }),
     rescued: (operation, count = 1) => rescues.inc({ operation }, count),
+    refusedUpdate: (process, reason) => refusedUpdates.inc({ process, reason }),
     watch: (...gauge) => watch(registry, ...gauge),
     lost: (signal, count) => lost.inc({ signal }, count),
     text: () => registry.metrics(),
@@ -138,13 +141,22 @@ function histogramsOf(registers: Registry[]) {
     labelNames: ['operation'],
     registers,
   })
+  const refusedUpdates = new Counter({
+    name: 'updates_refused_total',
+    help: 'Updates that a run refused at once, by process and reason: malformed or ended.',
+    labelNames: ['process', 'reason'],
+    registers,
+  })
   const lost = new Counter({
     name: 'telemetry_lost_total',
     help: 'Spans, and readings of metrics, that reached no collector.',
     labelNames: ['signal'],
     registers,
   })
-  return { requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts, reports, rescues, lost }
+  return {
+    ...{ requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts },
+    ...{ reports, rescues, refusedUpdates, lost },
+  }
 }
 
 function watchPool(pool: Pool, registry: Registry): void {

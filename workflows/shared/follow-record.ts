@@ -129,9 +129,10 @@ class OpenRecord<Status extends ProcessStatus> implements FollowedRecord<Status>
   /** Answers the signals first, so that the record is read with their effect. */
   async reread(): Promise<void> {
     this.#hasChanged = false
-    const answer = await this.#parts.answers.give()
+    const { line, answer } = await this.#parts.answers.give()
     const status = await this.#read(this.#parts.input)
-    this.take(status, answer)
+    this.take(status, line)
+    await answer?.(status.status)
   }
 
   take(current: Status, answer?: string): void {
