@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { activityInfo, type Context } from '@temporalio/activity'
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common'
 import type { ActivityInterceptors } from '@temporalio/worker'
@@ -12,6 +11,7 @@ import type { LastRequest } from '../../src/kernel/journal/last-request.ts'
 import type { ExecuteCall } from '../../src/kernel/run/execute.ts'
 import { NoSuchRecord } from '../../src/kernel/run/steps.ts'
 import { calledSystemOf, callsOutside, NoTurn, type SystemTurns } from '../../src/kernel/run/system-turns.ts'
+import { sha256 } from '../../src/values/digest.ts'
 
 export interface OperationResult<T> {
   readonly result?: T
@@ -133,7 +133,8 @@ export const reportedActivities =
 export function attemptName(updateId?: string): string {
   const { workflowExecution, activityId } = activityInfo()
   if (updateId === undefined) return `${workflowExecution?.runId}/${activityId}`
-  return `update:${hash('sha256', `${workflowExecution?.workflowId}/${updateId}`)}`
+  const key = sha256(`${workflowExecution?.workflowId}/${updateId}`)
+  return `update:${Buffer.from(key).toString('base64url')}`
 }
 
 const AGAIN_MS = 5_000

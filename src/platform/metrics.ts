@@ -49,10 +49,8 @@ export interface MetricFamily {
 export function openMetrics(pool: Pool): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const { requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts, ...counters } = histogramsOf([
-    registry,
-  ])
-  const { reports, rescues, refusedUpdates, lost } = counters
+  const { requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts } = histogramsOf([registry])
+  const { reports, rescues, refusedUpdates, lost } = countersOf([registry])
   watchPool(pool, registry)
   return {
     served({ operation, class: of, status, milliseconds, externalMilliseconds = 0 }) {
@@ -129,6 +127,10 @@ function histogramsOf(registers: Registry[]) {
     buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
     registers,
   })
+  return { requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts }
+}
+
+function countersOf(registers: Registry[]) {
   const reports = new Counter({
     name: 'reports_total',
     help: 'Reports by the PostgreSQL server that answered, where DATABASE_REPLICA_URL is set.',
@@ -153,10 +155,7 @@ function histogramsOf(registers: Registry[]) {
     labelNames: ['signal'],
     registers,
   })
-  return {
-    ...{ requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts },
-    ...{ reports, rescues, refusedUpdates, lost },
-  }
+  return { reports, rescues, refusedUpdates, lost }
 }
 
 function watchPool(pool: Pool, registry: Registry): void {

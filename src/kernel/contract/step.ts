@@ -66,7 +66,7 @@ export interface OutsideActivity<S extends ProcessStatus = ProcessStatus> extend
 export interface ReceivedSignal extends ProcessInput {
   readonly verb: string
   readonly payload: unknown
-  /** Of an update, whose caller waits for the answer. */
+  /** An update has one: its caller waits for the answer. */
   readonly updateId?: string | undefined
 }
 
