@@ -37,7 +37,7 @@ const lateness: Record<string, string> = {}
 async function letSystemsHang(round: string): Promise<void> {
   const { client } = await service.owner()
   const agentId = (await aFundedAgent(client)).id
-  await times(CARDS, () => aCard(client, { agentId }))
+  await times(CARDS, async () => void (await aCard(client, { agentId })))
   const other = (await service.owner()).client
   await times(RECEIVERS, async n => {
     const path = `/hangs/${round}/${n}`

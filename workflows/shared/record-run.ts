@@ -8,12 +8,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow'
-import {
-  type DurableProcess,
-  type ProcessInput,
-  type ProcessStatus,
-  RUN_VERSION,
-} from '../../src/kernel/contract/process.ts'
+import type { DurableProcess, ProcessInput, ProcessStatus } from '../../src/kernel/contract/process.ts'
 import { runList } from './run-list.ts'
 import { workflowDetailsPage, workflowSummaryLine } from './run-page.ts'
 import { type Decide, handleRecordChanged, receiveSignals, type SignalEffects } from './signals.ts'
@@ -203,8 +198,9 @@ export class RecordRun<State extends ProcessStatus> {
   }
 
   async #continueIfLong(): Promise<void> {
-    if (workflowInfo().continueAsNewSuggested && !this.#signals.arePending() && allHandlersFinished())
-      await continueAsNew({ ...this.#ref, version: RUN_VERSION })
+    const { continueAsNewSuggested } = workflowInfo()
+    if (continueAsNewSuggested && !this.#signals.arePending() && allHandlersFinished())
+      await continueAsNew(this.#ref)
   }
 }
 

@@ -36,7 +36,7 @@ interface Given {
   readonly answer?: (status: string) => Promise<void>
 }
 
-export interface SignalHandling {
+interface SignalHandling {
   arePending(): boolean
   /** Carries out signals and updates in order, up to the first update: it is answered with the status after it. */
   give(): Promise<Given>
