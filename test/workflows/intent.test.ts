@@ -81,7 +81,7 @@ describe('an intent that waits for approval', () => {
     const { events } = await run.handle.fetchHistory()
     const started = events?.[0]?.workflowExecutionStartedEventAttributes
     const [input] = (started?.input?.payloads ?? []).map(({ data }) => JSON.parse(String(data)))
-    expect(Object.keys(input)).toEqual(['id', 'mode', 'agentId', 'ownerId', 'version'])
+    expect(Object.keys(input)).toEqual(['id', 'mode', 'agentId', 'ownerId'])
     const historyText = textOf([events, await run.handle.describe().then(({ raw }) => raw)])
     expect(historyText).toContain('Intent of € 25.00, test')
     for (const secret of ['A secret purpose', 'Zauberladen', 'Müller', agent.name])

@@ -57,6 +57,18 @@ async function aDoubtful(script: Parameters<typeof transfers.play>[0]) {
   return story
 }
 
+/** A decision that ends the transfer, however often it was read before. */
+function aCancellation() {
+  let isCancelled = false
+  return {
+    readTransfer: [() => (isCancelled ? ended('cancelled') : doubtful)],
+    cancel() {
+      isCancelled = true
+      return done('cancel')
+    },
+  }
+}
+
 describe('an update', () => {
   test('is carried out and answered with the status after it, and the run goes on', async () => {
     const story = await aDoubtful({
@@ -252,24 +264,20 @@ describe('an update', () => {
   })
 
   test('is not disturbed by Request Cancellation', async () => {
-    const story = await aDoubtful({
-      readTransfer: [doubtful, doubtful, doubtful, ended('cancelled')],
-      decideTransfer: [tooLate, done('confirmPayee'), done('cancel')],
-    })
+    const { cancel, ...reading } = aCancellation()
+    const story = await aDoubtful({ ...reading, decideTransfer: [tooLate, done('confirmPayee'), cancel] })
     await story.run.handle.cancel()
     await story.run.untilTimeline(1)
     expect(await story.run.update('confirmPayee', ADA)).toMatchObject({ status: 'verifying' })
-    await story.run.update('cancel', ADA)
+    expect(await story.run.update('cancel', ADA)).toMatchObject({ status: 'cancelled' })
     expect(await story.ends()).toBe('cancelled')
   })
 
   test('that is sent before the record was read waits for its turn', async () => {
-    const story = await transfers.play({
-      readTransfer: [doubtful, ended('cancelled')],
-      decideTransfer: [done('cancel')],
-    })
-    expect(await story.run.update('cancel', ADA)).toMatchObject({ line: done('cancel') })
-    await story.run.untilEnded()
+    const { cancel, ...reading } = aCancellation()
+    const story = await transfers.play({ ...reading, decideTransfer: [cancel] })
+    expect(await story.run.update('cancel', ADA)).toEqual({ status: 'cancelled', line: done('cancel') })
+    expect(await story.ends()).toBe('cancelled')
   })
 })
 
