@@ -20,6 +20,12 @@ type RunAnswer = { readonly answer: unknown } | { readonly failed: string } | 's
 /** Longer than a call to a bank or a processor that has to end before the update is decided. */
 const PATIENCE = '60s'
 
+/** What the Temporal CLI says when its time is over. */
+const IS_LATE = /^program interrupted$|deadline exceeded/
+
+const NO_ANSWER =
+  'No answer within a minute. The update may still be carried out: run the line above again for its answer.'
+
 /** What the server says of a run that takes no update of this name. */
 const TAKES_NO_UPDATE = /No registered handler for update/
 
@@ -40,6 +46,7 @@ export async function askRun(asked: Asked, context: CommandContext): Promise<Run
   const waiting = ['--update-id', randomUUID(), '--output', 'json', '--command-timeout', PATIENCE]
   const updated = await run('update', 'execute', ...about, ...waiting)
   if ('out' in updated) return { answer: JSON.parse(updated.out).result }
+  if (IS_LATE.test(updated.failed)) return { failed: NO_ANSWER }
   if (!TAKES_NO_UPDATE.test(updated.failed)) return updated
   const signalled = await run('signal', ...about)
   return 'failed' in signalled ? signalled : 'signalled'

@@ -71,6 +71,15 @@ describe('agentpay signal', () => {
     ])
   })
 
+  test('says that no answer has come, where no worker decides in time', async () => {
+    const PATH = temporaryFolder()
+    const late = `#!/bin/sh\necho 'time=2026-11-27T05:37:30.668 level=ERROR msg="program interrupted"' >&2\nexit 1\n`
+    writeFileSync(join(PATH, 'temporal'), late, { mode: 0o755 })
+    const env = { TEMPORAL_ADDRESS: addressOfRun(), PATH }
+    const { code, err } = await signalled(['intent/intent_late', 'approve', '--by', 'Ada'], env)
+    expect([code, err]).toEqual([1, expect.stringContaining('The update may still be carried out')])
+  })
+
   test('sends a signal where the run takes no such update', async () => {
     const { intent, run } = await aWaitingIntent()
     const { code, out, err } = await signalled([`intent/${intent.id}`, 'complete'], besideTheSandbox())

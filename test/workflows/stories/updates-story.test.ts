@@ -57,6 +57,12 @@ async function aDoubtful(script: Parameters<typeof transfers.play>[0]) {
   return story
 }
 
+interface Metadata {
+  readonly definition: {
+    readonly updateDefinitions: readonly { readonly name: string; readonly description: string }[]
+  }
+}
+
 /** A decision that ends the transfer, however often it was read before. */
 function aCancellation() {
   let isCancelled = false
@@ -70,6 +76,17 @@ function aCancellation() {
 }
 
 describe('an update', () => {
+  test('is offered by the Web UI for each verb of a person, with what it does', async () => {
+    const story = await aDoubtful({ decideTransfer: [done('cancel')] })
+    const { definition } = await story.run.handle.query<Metadata>('__temporal_workflow_metadata')
+    expect(definition.updateDefinitions).toEqual([
+      { name: 'confirmPayee', description: expect.stringMatching(/^Pays although .* Payload: \{"by"/) },
+      { name: 'cancel', description: expect.stringMatching(/^Cancels .* Payload: \{"by"/) },
+    ])
+    await story.run.update('cancel', ADA)
+    await story.ends()
+  })
+
   test('is carried out and answered with the status after it, and the run goes on', async () => {
     const story = await aDoubtful({
       readTransfer: [doubtful, verified],
