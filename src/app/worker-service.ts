@@ -3,6 +3,7 @@ import { Client } from '@temporalio/client'
 import { CancelledFailure } from '@temporalio/common'
 import {
   type ActivityInterceptors,
+  type InjectedSinks,
   NativeConnection,
   type WorkerOptions,
   type WorkflowBundleOption,
@@ -15,6 +16,7 @@ import {
 } from '../../activities/shared/run-operation.ts'
 import { applySignal } from '../../activities/shared/signals.ts'
 import { statementActivities } from '../../activities/statements.ts'
+import type { UpdateSinks } from '../../workflows/shared/updates.ts'
 import { callsQueueOf, webhooksQueueOf } from '../kernel/contract/process.ts'
 import { type ActivityCaller, stepOperation } from '../kernel/contract/step.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
@@ -51,7 +53,7 @@ async function startWorker(
   connection: NativeConnection,
   { namespace, taskQueue, stopping }: WorkerPlace,
 ): Promise<RunningWorkers> {
-  const { database, ports, settings, log } = runtime
+  const { database, ports, settings, log, metrics } = runtime
   const sql = sqlOn(database.pool)
   const run = operationRunner({
     execute: runtime.execute,
@@ -73,6 +75,7 @@ async function startWorker(
       ...statementActivities(run, of => findDueStatementMonths(sql, of)),
     },
     interceptors: { activity: [...traced, withHeartbeat, reportedActivities(log)] },
+    sinks: countedRefusals(metrics),
     // Each task's events name it. The SDK's own is a hundred characters.
     buildId: SERVICE_VERSION,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
@@ -81,6 +84,11 @@ async function startWorker(
   const queues = queuesOf(taskQueue, bundle, settings.databasePool)
   return runWorkers(queues.map(queue => ({ ...common, ...queue })))
 }
+
+/** An update that its run refuses at once leaves no event in the history: only a sink can see it. */
+const countedRefusals = ({ refusedUpdate }: OpenRuntime['metrics']): InjectedSinks<UpdateSinks> => ({
+  updates: { refused: { fn: ({ workflowType }, reason) => refusedUpdate(workflowType, reason) } },
+})
 
 /** Activities on PostgreSQL alone, calls to other systems, and webhooks have a queue and slots each. */
 const queuesOf = (
@@ -122,7 +130,14 @@ const callerOf = ({ turns, settings }: OpenRuntime, run: RunOperation): Activity
   },
   stopping: stoppingOfWorker,
   decide: ({ openLiveMoney = false, ...decision }) =>
-    applySignal(run, { ...settings, openLiveMoney }, { ...decision, once: attemptName() }),
+    applySignal(
+      run,
+      { ...settings, openLiveMoney },
+      {
+        ...decision,
+        once: attemptName(decision.signalled.updateId),
+      },
+    ),
 })
 
 /** Aborted when the worker stops, and not where only its run turns to something else. */

@@ -144,6 +144,14 @@ const stories: Readonly<Record<string, Story>> = {
     return workflowId
   },
 
+  'transfer-confirmed-by-update': async stage => {
+    const { workflowId } = await paying(stage, 'Close Adler GmbH')
+    await stage.shows(workflowId, 'waits for confirmPayee')
+    await stage.update(workflowId, 'confirmPayee', { by: 'Ada', comment: 'Known to us' })
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
   'transfer-lapsed': async stage => {
     const { workflowId } = await paying(stage, 'No Match GmbH')
     await stage.shows(workflowId, 'waits for confirmPayee')
@@ -323,6 +331,16 @@ const stories: Readonly<Record<string, Story>> = {
     await stage.signal(workflowId, 'approve', { by: 'Ada' })
     await stage.signal(workflowId, 'approve', { by: 'Bob' })
     await stage.shows(workflowId, 'by Bob changed nothing')
+    return workflowId
+  },
+
+  'intent-answered-by-updates': async stage => {
+    const { workflowId } = await waiting(stage)
+    await stage.update(workflowId, 'approve', { by: 7 })
+    await stage.update(workflowId, 'approve', { by: 'Ada', reason: 'Go ahead' })
+    await stage.update(workflowId, 'approve', { by: 'Bob' })
+    await stage.update(workflowId, 'cancel', { by: 'Ada' })
+    await stage.ends(workflowId)
     return workflowId
   },
 
