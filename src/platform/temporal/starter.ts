@@ -48,6 +48,9 @@ export const workflowStarter =
     await isBegun(() => client.workflow.signalWithStart(name, { ...options, ...signal }))
   }
 
+/** Temporal's priorities are 1 to 5, and 3 by itself. */
+export const AFTER_MONEY = 4
+
 export function workflowStartOptions(
   process: DurableProcess,
   { summary, status, amount, deadline, ...input }: ProcessStartInput,
@@ -56,6 +59,8 @@ export function workflowStartOptions(
     args: [{ ...input, version: RUN_VERSION }],
     staticSummary: summary ?? workflowRunSummary(process, input.mode, input),
     typedSearchAttributes: attributesOf({ ...input, status, amount, deadline }),
+    // Where more is to be done than workers can, owners take turns, and money comes before reports.
+    priority: { fairnessKey: input.ownerId, ...(process.isReport && { priorityKey: AFTER_MONEY }) },
   }
 }
 
