@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import {
@@ -9,6 +7,7 @@ import {
 } from '../../../src/kernel/background/open-records.ts'
 import { isRecordProcess } from '../../../src/kernel/contract/process.ts'
 import { startEngine } from '../../support/engine.ts'
+import { recordWorkflows } from '../../support/temporal/workflow-names.ts'
 
 const engine = await startEngine(areas)
 const { database } = engine.runtime
@@ -90,9 +89,7 @@ describe('open records', () => {
   })
 
   test('are declared for every process', () => {
-    const index = readFileSync(join(import.meta.dirname, '../../../workflows/index.ts'), 'utf8')
-    const workflows = [...index.matchAll(/export \{ (?:\w+ as ')?([\w-]+)'? \}/g)].map(([, name]) => name)
-    expect(new Set(declared.map(record => record.process.name))).toEqual(new Set(workflows))
+    expect(new Set(declared.map(record => record.process.name))).toEqual(new Set(recordWorkflows))
   })
 
   test('have a title, and details that name every signal of their process', () => {
