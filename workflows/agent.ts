@@ -1,20 +1,31 @@
+import type { AgentActivities } from '../activities/agents.ts'
 import { agentProcess } from '../src/control/agents/process.ts'
-import type { ProcessStatus } from '../src/kernel/contract/process.ts'
-import { type FollowedRecord, followRecord } from './shared/follow-record.ts'
-import type { StepsOf } from './shared/steps.ts'
+import type { ProcessInput } from '../src/kernel/contract/process.ts'
+import { activities, decision, reading } from './shared/activities.ts'
+import { follow } from './shared/record-run.ts'
 
-/** Ends an agent's policy on time, and deletes an agent step by step. */
-export const agent = followRecord(agentProcess, async (record: FollowedRecord<ProcessStatus>, steps) => {
-  await record.during(({ status }) => status !== 'deleting', steps.expirePolicy)
-  await record.during({ status: 'deleting' }, () => deleteAgent(steps))
-})
+const { readAgent, expirePolicy, closeCards, cancelIntents, endRuns, returnMoney, finishDeletion } =
+  activities<AgentActivities>({
+    readAgent: reading('What is pending for the agent'),
+    expirePolicy: decision('End the agent’s policy'),
+    closeCards: decision('Deletion, step 1: close its cards'),
+    cancelIntents: decision('Deletion, step 2: cancel its open intents'),
+    endRuns: decision('Deletion, step 3: end its open runs'),
+    returnMoney: decision('Deletion, step 4: return its money'),
+    finishDeletion: decision('Deletion, step 5: delete the agent'),
+  })
 
-/**
- * In reverse order of creation: cards, intents, runs, money, the agent. A step that is not complete stops the
- * sequence here.
- */
-async function deleteAgent(steps: StepsOf<typeof agentProcess>): Promise<void> {
-  const { closeCards, cancelIntents, endRuns, returnMoney, finishDeletion } = steps
-  for (const step of [closeCards, cancelIntents, endRuns, returnMoney, finishDeletion])
-    if (!(await step())?.done) return
+/** Ends an agent’s policy on time. Deletes an agent in reverse order of creation: cards, intents, runs, money, the agent. */
+export async function agent(ref: ProcessInput): Promise<string> {
+  const record = await follow(ref, { process: agentProcess, read: readAgent })
+  while (!record.isOver) {
+    const { left, deadline } = record.state
+    if (!left) await record.waitFor(`the policy to end, ${deadline}`, { whenDue: expirePolicy })
+    else if (left.card) await record.waitFor('its cards to be closed', { whenDue: closeCards })
+    else if (left.intent) await record.waitFor('its open intents to be cancelled', { whenDue: cancelIntents })
+    else if (left.run) await record.waitFor('its open runs to end', { whenDue: endRuns })
+    else if (left.wallet) await record.waitFor('its money to be returned', { whenDue: returnMoney })
+    else await record.take(finishDeletion)
+  }
+  return record.state.status
 }

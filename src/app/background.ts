@@ -50,11 +50,10 @@ const rescueReport =
   }
 
 const rescuingOperations = (areas: OpenRuntime['areas']): string[] =>
-  Object.values(areas).flatMap(({ deadlines, steps }) => {
-    const ofRuns = deadlines.filter(({ waits }) => waits !== WITHOUT_RUN)
-    const taken = ofRuns.some(({ activities }) => activities.length > 0) ? Object.values(steps) : []
-    return [...ofRuns.flatMap(({ operations }) => operations), ...taken.map(({ key }) => key)]
-  })
+  Object.values(areas).flatMap(({ deadlines, steps }) => [
+    ...deadlines.filter(({ waits }) => waits !== WITHOUT_RUN).flatMap(({ operations }) => operations),
+    ...Object.values(steps).map(({ key }) => key),
+  ])
 
 export function startWebhookDeliveries(runtime: OpenRuntime, pollMs?: number): Stoppable {
   const { database, execute, listener, operations, ports, settings, log, metrics, watch } = runtime

@@ -1,14 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { MockActivityEnvironment } from '@temporalio/testing'
-import { DefaultLogger } from '@temporalio/worker'
-import { recordActivities } from '../../activities/shared/record-activities.ts'
-import { operationRunner } from '../../activities/shared/run-operation.ts'
 import { areas } from '../../src/areas.ts'
-import { agentProcess } from '../../src/control/agents/process.ts'
-import { allOperations } from '../../src/kernel/contract/area.ts'
-import type { ProcessInput } from '../../src/kernel/contract/process.ts'
-import { createExecutor, type ExecuteCall } from '../../src/kernel/run/execute.ts'
-import { SystemTurns } from '../../src/kernel/run/system-turns.ts'
+import type { ActivityCaller, RecordRef } from '../../src/kernel/contract/step.ts'
+import { createExecutor } from '../../src/kernel/run/execute.ts'
+import { NoSuchRecord } from '../../src/kernel/run/steps.ts'
 import { newId } from '../../src/values/ids.ts'
 import { activitiesOf } from '../support/activities.ts'
 import { startEngine } from '../support/engine.ts'
@@ -19,51 +13,38 @@ const engine = await startEngine(areas)
 const execute = createExecutor(engine.runtime)
 const tenant = { ownerId: newId('customer'), mode: 'test' } as const
 
-const activities = (by: ExecuteCall = execute) =>
-  recordActivities(
-    agentProcess,
-    operationRunner({
-      execute: by,
-      operations: allOperations(areas),
-      offsetOf: async () => 0,
-      causeOf: async () => undefined,
-      onFailure: () => undefined,
-      turns: new SystemTurns(),
-    }),
-    { operatorSignals: false },
-  )
-
-/** Logs errors only: otherwise it would print the failures that a test causes. */
-const environment = () => new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') })
-
-const carryOutDeletion = (agent: ProcessInput, by?: ExecuteCall): Promise<void> =>
-  environment().run(async () => {
-    const { closeCards, cancelIntents, endRuns, returnMoney, finishDeletion } = activities(by)
-    for (const step of [closeCards, cancelIntents, endRuns, returnMoney, finishDeletion])
-      if (!(await step(agent))?.done) return
+const activities = (onChange?: ActivityCaller['onChange']) =>
+  activitiesOf(engine.runtime)({
+    requestIdOf: ({ id }) => `workflow:agent/${id}`,
+    ...(onChange && { onChange }),
   })
 
-const read = (agent: ProcessInput) => environment().run(activities().readAgent, agent)
+async function carryOutDeletion(agent: RecordRef, onChange?: ActivityCaller['onChange']): Promise<void> {
+  const { closeCards, cancelIntents, endRuns, returnMoney, finishDeletion } = activities(onChange)
+  for (const step of [closeCards, cancelIntents, endRuns, returnMoney, finishDeletion]) await step(agent)
+}
+
+const read = (agent: RecordRef) => activities().readAgent(agent)
 
 const createRecord = async (key: string, body: object): Promise<{ id: string }> =>
   JSON.parse(String((await engine.run(tenant, key, { body })).body))
 
-async function anAgentWith(intents: number): Promise<ProcessInput> {
+async function anAgentWith(intents: number): Promise<RecordRef> {
   const members = { name: 'Reader', description: null, externalId: null, policyId: null, metadata: {} }
   const { id } = await createRecord('agents.create', members)
   const bare = { mcc: null, country: null, clientIntentId: null, expiresInMinutes: 60, metadata: {} }
   const nothing = { beneficiaryId: null, walletId: null, requestId: null, cardId: null, runId: null }
   const body = { agentId: id, amountCents: 2_500n, merchant: 'Bookshop', purpose: 'P', ...bare, ...nothing }
   await times(intents, () => engine.run(tenant, 'intents.create', { body }))
-  return { id, agentId: id, ...tenant }
+  return { id, ...tenant }
 }
 
-const deleteAgent = ({ id }: ProcessInput) => engine.run(tenant, 'agents.delete', { params: { id } })
+const deleteAgent = ({ id }: RecordRef) => engine.run(tenant, 'agents.delete', { params: { id } })
 
-const statusOf = async ({ id }: ProcessInput): Promise<string> =>
+const statusOf = async ({ id }: RecordRef): Promise<string> =>
   (await engine.sql('select status from agents where id = $1', [id])).rows[0].status
 
-const eventsOf = async ({ id }: ProcessInput): Promise<Record<string, number>> => {
+const eventsOf = async ({ id }: RecordRef): Promise<Record<string, number>> => {
   const { rows } = await engine.sql(
     'select event, count(*)::int as times from events where agent_id = $1 group by 1',
     [id],
@@ -71,23 +52,19 @@ const eventsOf = async ({ id }: ProcessInput): Promise<Record<string, number>> =
   return Object.fromEntries(rows.map(({ event, times }) => [event, times]))
 }
 
-const openOf = async ({ id }: ProcessInput): Promise<number> =>
+const openOf = async ({ id }: RecordRef): Promise<number> =>
   (await engine.sql(`select 1 from intents where agent_id = $1 and status = 'created'`, [id])).rows.length
 
 describe('the deletion of an agent', () => {
   test('is carried out once, however often it is retried and wherever the worker is killed', async () => {
     const agent = await anAgentWith(3)
     await deleteAgent(agent)
-    const killedAfter: (key: string) => ExecuteCall = key => async call => {
-      const outcome = await execute(call)
-      if (call.operation.key === key) throw new Error('the worker was killed')
-      return outcome
+    const killedAfter: (key: string) => ActivityCaller['onChange'] = key => step => {
+      if (step.key === key) throw new Error('the worker was killed')
     }
-    await expect(carryOutDeletion(agent, killedAfter('intents.endForAgent'))).rejects.toThrow('failed: Error')
+    await expect(carryOutDeletion(agent, killedAfter('intents.endForAgent'))).rejects.toThrow('killed')
     expect([await openOf(agent), await statusOf(agent)]).toEqual([0, 'deleting'])
-    await expect(carryOutDeletion(agent, killedAfter('agents.finishDeletion'))).rejects.toThrow(
-      'failed: Error',
-    )
+    await expect(carryOutDeletion(agent, killedAfter('agents.finishDeletion'))).rejects.toThrow('killed')
     await carryOutDeletion(agent)
     expect(await statusOf(agent)).toBe('deleted')
     expect(await eventsOf(agent)).toEqual({
@@ -131,6 +108,16 @@ describe('the deletion of an agent', () => {
     expect([await openOf(agent), await statusOf(agent)]).toEqual([0, 'deleted'])
   })
 
+  test('returns no money and ends nothing while an intent is open', async () => {
+    const agent = await anAgentWith(1)
+    await deleteAgent(agent)
+    const { returnMoney, finishDeletion } = activities()
+    const { left } = await returnMoney(agent)
+    expect(await finishDeletion(agent)).toMatchObject({ status: 'deleting', left })
+    expect(left).toMatchObject({ intent: expect.any(String), wallet: expect.any(String) })
+    expect(await eventsOf(agent)).not.toHaveProperty('wallet.closed')
+  })
+
   test('does nothing to an agent that is not being deleted', async () => {
     const agent = await anAgentWith(2)
     await carryOutDeletion(agent)
@@ -140,32 +127,42 @@ describe('the deletion of an agent', () => {
 })
 
 describe('the activity that reads an agent', () => {
-  test('reports a pending deletion before anything else', async () => {
-    const agent = await anAgentWith(0)
+  test('reports a pending deletion before anything else, and what is left of the agent', async () => {
+    const agent = await anAgentWith(1)
     const nothing = {
       summary: 'Agent in test mode: nothing is pending',
       closed: true,
+      left: null,
       dueInMs: null,
-      waitsFor: null,
+      deadline: null,
       signals: [],
     }
     expect(await read(agent)).toEqual({ ...nothing, status: 'active' })
     await deleteAgent(agent)
-    expect(await read(agent)).toEqual({
+    const left = {
+      card: null,
+      intent: expect.stringMatching(/^intent_/),
+      run: null,
+      wallet: expect.stringMatching(/^wallet_/),
+    }
+    const deleting = {
       status: 'deleting',
       summary: 'Agent in test mode: it is being deleted',
       closed: false,
+      left,
       dueInMs: 0,
-      waitsFor: 'for the next step of the deletion',
+      deadline: null,
       signals: [],
-    })
+    }
+    expect(await read(agent)).toEqual(deleting)
+    const { cancelIntents, returnMoney } = activities()
+    expect(await cancelIntents(agent)).toEqual({ ...deleting, left: { ...left, intent: null } })
+    expect(await returnMoney(agent)).toEqual({ ...deleting, left: { ...left, intent: null, wallet: null } })
     await carryOutDeletion(agent)
     expect(await read(agent)).toEqual({ ...nothing, status: 'deleted' })
   })
 
-  test('fails without a retry for an unknown agent', async () => {
-    await expect(read({ ...tenant, id: 'agent_1', agentId: null })).rejects.toMatchObject({
-      nonRetryable: true,
-    })
+  test('fails for an unknown agent', async () => {
+    await expect(read({ ...tenant, id: 'agent_1' })).rejects.toBeInstanceOf(NoSuchRecord)
   })
 })

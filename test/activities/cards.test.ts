@@ -71,6 +71,20 @@ async function anActiveCard() {
 
 const callsNow = () => calls.map(({ call, reference }) => `${call} ${reference}`)
 
+describe('the return of a purse', () => {
+  test('changes nothing the second time, also while the processor is still to be told', async () => {
+    const { ref, client } = await anActiveCard()
+    await bodyOf(client.cards.fund({ params: { id: ref.id }, body: { amountEuros: 5 } }))
+    await bodyOf(client.cards.close({ params: { id: ref.id }, body: {} }))
+    await callIsDue(ref.id)
+    const changed: string[] = []
+    const bound = activitiesOf(worker.runtime)({ ...caller, onChange: ({ key }) => void changed.push(key) })
+    await bound.returnPurse(ref)
+    await bound.returnPurse(ref)
+    expect(changed).toEqual(['cards.returnPurse'])
+  })
+})
+
 describe('the issuing of a card', () => {
   test('asks the processor once, also where it is repeated, or taken twice at the same time', async () => {
     const { ref } = await aPendingCard()

@@ -111,7 +111,7 @@ describe('an intent that waits for approval', () => {
 })
 
 describe('a decision by REST', () => {
-  test('leaves at most 14 events in the history of the run', async () => {
+  test('finds at most 8 events in the history of the run, leaves at most 14, and at most 24 with its end', async () => {
     // Without a query: one that meets the first task makes another task.
     const intent = await anIntent(client, agent.id)
     const run = temporal.of(intent)
@@ -119,9 +119,13 @@ describe('a decision by REST', () => {
     const untilTimers = (count: number) =>
       until(`${count} timers`, async () => (await run.timerSummaries()).length === count)
     await untilTimers(1)
+    expect(await run.historyLength()).toBeLessThanOrEqual(8)
     await bodyOf(client.intents.approve({ params: { id: intent.id } }))
     await untilTimers(2)
     expect(await run.historyLength()).toBeLessThanOrEqual(14)
+    await bodyOf(client.intents.cancel({ params: { id: intent.id } }))
+    expect(await run.untilEnded()).toBe('cancelled')
+    expect(await run.historyLength()).toBeLessThanOrEqual(24)
   })
 
   test('to approve keeps the run waiting for the deadline', async () => {

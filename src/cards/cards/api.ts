@@ -402,13 +402,6 @@ export const cardsApi = {
     },
     emits: { 'card.funded': cardEvents['card.funded'], 'wallet.created': WalletEvent },
   }),
-  /** A step in the deletion of an agent. Closes a batch of its cards, and is repeated until all are closed. */
-  endForAgent: post('/agents/{id}/end-cards', {
-    summary: 'Close the cards of an agent that is being deleted',
-    callers: [],
-    returns: [200, z.object({ done: z.boolean() })],
-    emits: { 'card.closed': cardEvents['card.closed'], ...purseEvents },
-  }),
 }
 
 export const cardControlsApi = {
@@ -465,6 +458,10 @@ export const cardSteps = {
   end: step('cards.end', {
     summary: 'Close a replaced number, or a card, at its end',
     emits: { 'card.closed': cardEvents['card.closed'] },
+  }),
+  closeForAgent: step('cards.endForAgent', {
+    summary: 'Close the cards of an agent that is being deleted',
+    emits: { 'card.closed': cardEvents['card.closed'], ...purseEvents },
   }),
   returnPurse: step('cards.returnPurse', {
     summary: 'Return the balance of a closed card’s purse',

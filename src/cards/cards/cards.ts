@@ -25,7 +25,7 @@ import { nextCardStep } from './due.ts'
 import { cardIssueRequest, issueCardWithCall, recordIssuedCard, requestCardIssue } from './issue.ts'
 import { type CardSignal, cardProcess } from './process.ts'
 import { fundCard } from './purse.ts'
-import { agentDeletionStep, cardReactions } from './reactions.ts'
+import { cardReactions } from './reactions.ts'
 import { rotateCardNumber } from './rotate.ts'
 import { activateCard, closeCardOperation, freezeCardOperation, unfreezeCard } from './states.ts'
 import { cardNoticeEvents } from './sync-processor.ts'
@@ -140,7 +140,6 @@ const cards = bindHandlers(cardsApi, {
   rotate: rotateCardNumber,
   setLimits: changeCardLimits,
   fund: fundCard,
-  endForAgent: agentDeletionStep,
 })
 
 /**

@@ -109,8 +109,7 @@ export async function returnDuePurse(cardId: string, context: Returning): Promis
     records.findOne(Card, { id: cardId }),
   ])
   if (!agent || known?.status !== 'closed' || known.walletId === null) return
-  const isDue = [known.purseDueAt, known.dueAt].some(at => at !== null && at <= now)
-  if (!isDue) return
+  if (known.purseDueAt === null || known.purseDueAt > now) return
   const opened = await openPurseReturn([known.walletId], agent, context)
   const locked = await lockCardNumbers(cardId, context)
   if (!locked) return

@@ -1,13 +1,11 @@
 import { Agent } from '../../control/agents/index.ts'
-import { agentProcess } from '../../control/agents/process.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
 import { IntentEvent } from '../../control/intents/index.ts'
 import { PolicyExpiredEvent } from '../../control/policies/index.ts'
 import { reaction, reactionToAll, whenMemberPresent } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { not, oneOf, type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
-import { cardEvents, type cardsApi } from './api.ts'
+import { cardEvents, type cardSteps } from './api.ts'
 import { Card } from './card.ts'
 import { openPurseReturn, returnPurse } from './purse.ts'
 import { closeCard, freezeCard } from './states.ts'
@@ -68,19 +66,22 @@ export const cardReactions = {
 const CLOSE_BATCH = 200
 
 /**
- * Closes the cards of an agent that is being deleted, and empties their purses. A hold of a payment under way
- * returns to one of the owner's wallets when it is released.
+ * A step in the deletion of an agent: closes a batch of its cards and empties their purses, and is repeated until none is
+ * open. A hold of a payment under way returns to one of the owner's wallets when it is released.
  */
-export const agentDeletionStep: HandlerOf<typeof cardsApi.endForAgent> = async ({ params }, context) => {
-  const { records, sql, now, queueStatement, wake } = context
-  const agent = await records.lock(Agent, params.id)
-  if (agent?.status !== 'deleting') return { done: true }
+export async function closeCardsOfAgent(
+  agentId: string,
+  context: WriteContext<(typeof cardSteps.closeForAgent)['emits']>,
+): Promise<void> {
+  const { records, sql, now, queueStatement } = context
+  const agent = await records.lock(Agent, agentId)
+  if (agent?.status !== 'deleting') return
   const toEnd = {
-    agentId: agent.id,
+    agentId,
     ...sqlCondition(`(status <> 'closed' or purse_due_at <= ?)`, [now]),
   }
   const found = await records.find(Card, toEnd, { orderBy: { id: 'asc' }, limit: CLOSE_BATCH })
-  if (found.length === 0) return { done: true }
+  if (found.length === 0) return
   const purses = found.flatMap(({ walletId }) => walletId ?? [])
   const opened = purses.length > 0 ? await openPurseReturn(purses, agent, context) : null
   for (const locked of await lockOpenCards({ id: oneOf(found.map(({ id }) => id)) }, context)) {
@@ -88,7 +89,4 @@ export const agentDeletionStep: HandlerOf<typeof cardsApi.endForAgent> = async (
     if (opened) returnPurse(locked.card, opened, context)
   }
   if (opened) queueStatement(opened.book.post(sql))
-  const done = found.length < CLOSE_BATCH
-  if (!done) wake(agentProcess, { id: agent.id, agentId: agent.id })
-  return { done }
 }

@@ -9,16 +9,9 @@ import { contains } from '../../kernel/contract/records.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { openWallet } from '../../money/wallets/index.ts'
 import { Agent, agentEvent, agentMachine, agentsPersonalData, lockAgent, unfreezeAgent } from './agent.ts'
-import { agentsApi } from './api.ts'
-import {
-  fundAgent,
-  getAgentBalance,
-  holdsMoney,
-  newAgentWallet,
-  openPursesOfAgent,
-  sweepAgent,
-} from './money.ts'
-import { agentDeletionSteps, agentProcess } from './process.ts'
+import { agentSteps, agentsApi } from './api.ts'
+import { fundAgent, getAgentBalance, holdsMoney, newAgentWallet, openPursesOfAgent } from './money.ts'
+import { agentProcess } from './process.ts'
 import { unfreezing, wideningOfNewAgent, wideningsOfAgent } from './widening.ts'
 
 export const findAgent = (em: EntityReader, id: string): Promise<Agent | null> => em.findOne(Agent, { id })
@@ -116,7 +109,6 @@ const agents = bindHandlers(agentsApi, {
 
   fund: fundAgent,
   balance: getAgentBalance,
-  sweep: sweepAgent,
 
   async delete({ params }, context) {
     const { em, now, emit, refuse, wake } = context
@@ -132,32 +124,6 @@ const agents = bindHandlers(agentsApi, {
     wake(agentProcess, { id: agent.id, agentId: agent.id })
     return agent
   },
-
-  async status({ params }, { em, refuse }) {
-    const agent = await findAgent(em, params.id)
-    if (!agent) return refuse('agent_not_found')
-    const { mode, status } = agent
-    const isDeleting = status === 'deleting'
-    const summary = `Agent in ${mode} mode: ${isDeleting ? 'it is being deleted' : 'nothing is pending'}`
-    return {
-      status,
-      summary,
-      closed: !isDeleting,
-      dueInMs: isDeleting ? 0 : null,
-      waitsFor: isDeleting ? 'for the next step of the deletion' : null,
-      signals: [],
-    }
-  },
-
-  async finishDeletion({ params }, { em, emit, refuse, wake }) {
-    const agent = await em.findOne(Agent, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-    if (!agent) return refuse('agent_not_found')
-    if (agentMachine.move(agent, 'deleted')) {
-      emit('agent.deleted', agentEvent(agent))
-      wake(agentProcess, { id: agent.id, agentId: agent.id })
-    }
-    return { done: agent.status === 'deleted' }
-  },
 })
 
 /** The deletion is due as soon as it is requested. */
@@ -169,7 +135,7 @@ const deletion: Deadline = {
   due: 'deletion_due_at',
   open: "status = 'deleting'",
   waits: 'true',
-  operations: agentDeletionSteps,
+  activities: ['closeCards', 'cancelIntents', 'endRuns', 'returnMoney', 'finishDeletion'],
 }
 
 export const agentsArea = area(
@@ -178,6 +144,7 @@ export const agentsArea = area(
   agents,
   {
     personal: agentsPersonalData,
+    steps: agentSteps,
     entities: [Agent],
     machines: [agentMachine],
     deadlines: [deletion],

@@ -11,6 +11,7 @@ import {
   post,
   type RefusalSpec,
 } from '../../kernel/contract/operation.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { purseRefusal, WalletEvent } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
@@ -19,7 +20,6 @@ import {
   inputMetadataSchema,
   labelSchema,
   metadataSchema,
-  ProcessStatusRecord,
   recordHead,
   recordTimestamps,
   searchTextSchema,
@@ -226,13 +226,6 @@ export const agentsApi = {
     returns: [200, AgentBalance],
     fails: { agent_not_found: notFound('agent') },
   }),
-  sweep: post('/agents/{id}/sweep', {
-    summary: 'Move the money of an agent that is being deleted to its owner',
-    callers: [],
-    returns: [200, z.object({ done: z.boolean() })],
-    fails: { agent_not_found: notFound('agent') },
-    emits: { 'wallet.created': WalletEvent, 'wallet.credited': WalletEvent, 'wallet.closed': WalletEvent },
-  }),
   delete: del('/agents/{id}', {
     summary: 'Delete an agent',
     description:
@@ -252,17 +245,16 @@ export const agentsApi = {
       ),
     },
   }),
-  status: get('/agents/{id}/status', {
-    summary: 'Get the status of an agent’s process',
-    callers: [],
-    returns: [200, ProcessStatusRecord],
-    fails: { agent_not_found: notFound('agent') },
+}
+
+/** The last steps of a deletion. Each waits for what has to end before it, and may be repeated. */
+export const agentSteps = {
+  returnMoney: step('agents.sweep', {
+    summary: 'Move the money of an agent that is being deleted to its owner',
+    emits: { 'wallet.created': WalletEvent, 'wallet.credited': WalletEvent, 'wallet.closed': WalletEvent },
   }),
-  finishDeletion: post('/agents/{id}/finish-deletion', {
+  finishDeletion: step('agents.finishDeletion', {
     summary: 'Finish the deletion of an agent',
-    callers: [],
-    returns: [200, z.object({ done: z.boolean() })],
-    fails: { agent_not_found: notFound('agent') },
     emits: {
       'agent.deleted': declareEvent(
         'An agent has been deleted, and its money is back in its owner’s wallet.',

@@ -12,5 +12,6 @@ export {
   updateFrozenAgents,
 } from './agent.ts'
 export { createAgent, findAgent } from './agents.ts'
-export { AgentCreated, AgentEvent, AgentRecord, agentsApi } from './api.ts'
+export { AgentCreated, AgentEvent, AgentRecord, agentSteps, agentsApi } from './api.ts'
+export { agentDeletionStatus, finishAgentDeletion, returnAgentMoney } from './deletion.ts'
 export { unfreezing, wideningsOfAgent } from './widening.ts'

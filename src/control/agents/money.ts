@@ -1,15 +1,7 @@
-import { LockMode } from '@mikro-orm/core'
 import type { ReadContext, SqlContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { lockBook, readWalletBalances, shortfallMessage } from '../../money/ledger/index.ts'
-import {
-  closeWallet,
-  findMainWallet,
-  findOnlyOpenWallet,
-  isPurse,
-  openWallet,
-  walletsById,
-} from '../../money/wallets/index.ts'
+import { findOnlyOpenWallet, isPurse, walletsById } from '../../money/wallets/index.ts'
 import { newId } from '../../values/ids.ts'
 import { NO_CENTS, subtractCents } from '../../values/money.ts'
 import { Agent, agentEvent, lockAgent } from './agent.ts'
@@ -86,27 +78,4 @@ export async function openPursesOfAgent(agentId: string, { sql, tenant }: SqlCon
 export async function holdsMoney(wallets: readonly string[], context: ReadContext): Promise<boolean> {
   const book = await lockBook(context.sql, context, { wallets })
   return wallets.some(id => book.balance(id).held > 0n)
-}
-
-export const sweepAgent: HandlerOf<typeof agentsApi.sweep> = async ({ params }, context) => {
-  const { em, sql, emit, refuse, queueStatement } = context
-  const [agent, open] = await Promise.all([
-    em.findOne(Agent, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
-    findMainWallet(context),
-  ])
-  if (!agent) return refuse('agent_not_found')
-  if (agent.status !== 'deleting') return { done: true }
-  const { walletId } = agent
-  const main = open ?? (await openWallet({ name: 'Main' }, context))
-  const book = await lockBook(sql, context, { wallets: [walletId, main.id] })
-  if (book.balance(walletId).held > 0n) return { done: false }
-  const amountCents = book.available(walletId)
-  if (amountCents > 0n) {
-    book.move('sweep', walletId, main.id, amountCents, { type: 'agent', id: agent.id })
-    queueStatement(book.post(sql))
-    const balanceCents = book.balance(main.id).posted
-    emit('wallet.credited', { walletId: main.id, status: main.status, amountCents, balanceCents })
-  }
-  await closeWallet(walletId, context)
-  return { done: true }
 }

@@ -219,16 +219,13 @@ export const intentsApi = {
     returns: [200, TimelinePage],
     fails: intentLookupRefusals,
   }),
-  /** A step in the deletion of an agent. Cancels a batch of its intents, and is repeated until all are closed. */
-  endForAgent: post('/agents/{id}/end-intents', {
-    summary: 'Cancel the open intents of an agent that is being deleted',
-    callers: [],
-    returns: [200, z.object({ done: z.boolean() })],
-    emits: { 'intent.cancelled': IntentEvent },
-  }),
 }
 
 export const intentSteps = {
+  cancelForAgent: step('intents.endForAgent', {
+    summary: 'Cancel the open intents of an agent that is being deleted',
+    emits: { 'intent.cancelled': IntentEvent },
+  }),
   /** Changes nothing before the deadline, by the tenant's clock. */
   expire: step('intents.expire', {
     summary: 'Expire an intent',

@@ -1,12 +1,14 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { reactionToAll } from '../../kernel/contract/area.ts'
 import type { EmitContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
+import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { lockBook } from '../../money/ledger/index.ts'
 import { type Agent, findAgent } from '../agents/index.ts'
 import { lockCounters } from '../budgets/index.ts'
 import { delegationRevokedEvent } from '../delegations/index.ts'
-import { type IntentRow, intentCause, intentMachine, lockIntents, updateIntents } from './intent.ts'
+import type { intentSteps } from './api.ts'
+import { Intent, type IntentRow, intentCause, intentMachine, lockIntents, updateIntents } from './intent.ts'
 import { intentProcess } from './process.ts'
 import { intentEvent } from './response.ts'
 import { IntentEvent } from './schemas.ts'
@@ -114,4 +116,26 @@ async function cancelAll(
   }
   queueStatement(updateIntents(sql, tenant, open))
   queueStatement(reservations.write())
+}
+
+const CANCEL_BATCH = 500
+
+/** A step in the deletion of an agent: cancels a batch of its intents, and is repeated until none is open. */
+export async function cancelIntentsOfAgent(
+  agentId: string,
+  context: WriteContext<(typeof intentSteps.cancelForAgent)['emits']>,
+): Promise<void> {
+  const { em, records } = context
+  const agent = await findAgent(em, agentId)
+  if (agent?.status !== 'deleting') return
+  // Each status has an index of its own.
+  const found = ["status = 'created'", "status = 'approved'"].map(status =>
+    records.find(
+      Intent,
+      { agentId, ...sqlCondition(status) },
+      { orderBy: { id: 'asc' }, limit: CANCEL_BATCH, lock: true },
+    ),
+  )
+  for (const intent of (await Promise.all(found)).flat())
+    cancelIntent(intent, 'The agent is being deleted.', context)
 }

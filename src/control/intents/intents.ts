@@ -14,8 +14,6 @@ import { pageOfSource } from '../../kernel/database/page-of-source.ts'
 import { readCompleteFrom, readTimelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
 import { formatMinute } from '../../values/clock.ts'
 import { formatMoney } from '../../values/money.ts'
-import { findAgent } from '../agents/index.ts'
-import { agentProcess } from '../agents/process.ts'
 import { findPolicy } from '../policies/index.ts'
 import { decideWithoutHistory, pickPolicyRules } from '../rules/index.ts'
 import { intentSteps, intentsApi } from './api.ts'
@@ -23,7 +21,7 @@ import { Approval, ApprovalCommitmentOpenings } from './approval/approval.ts'
 import { approvalApi } from './approval/approval-api.ts'
 import { approvalHandlers } from './approval/approvals.ts'
 import { approveIntent, personalDecision } from './approval/approve.ts'
-import { cancelIntent, OPEN_INTENT_SQL, onDelegationsRevoked } from './cancel.ts'
+import { OPEN_INTENT_SQL, onDelegationsRevoked } from './cancel.ts'
 import { declareIntent } from './declare.ts'
 import { intentInquiries } from './inquiries.ts'
 import { intentInquiryApi } from './inquiry-api.ts'
@@ -151,8 +149,6 @@ const approvedOfAgent = ({ ownerId, mode }: Tenant, agentId: string): RowSource 
   orderBy: 'id desc',
 })
 
-const CANCEL_BATCH = 500
-
 const intents = bindHandlers(intentsApi, {
   create: declareIntent,
   approve: approveIntent,
@@ -189,25 +185,6 @@ const intents = bindHandlers(intentsApi, {
     emit('intent.denied', intentEvent(intent, body.reason))
     wake(intentProcess, intent)
     return unpaidIntentResponse(intent)
-  },
-
-  async endForAgent({ params }, context) {
-    const { em, records, wake } = context
-    const agent = await findAgent(em, params.id)
-    if (agent?.status !== 'deleting') return { done: true }
-    // Each status has an index of its own.
-    const found = ["status = 'created'", "status = 'approved'"].map(status =>
-      records.find(
-        Intent,
-        { agentId: agent.id, ...sqlCondition(status) },
-        { orderBy: { id: 'asc' }, limit: CANCEL_BATCH, lock: true },
-      ),
-    )
-    const open = (await Promise.all(found)).flat()
-    for (const intent of open) cancelIntent(intent, 'The agent is being deleted.', context)
-    const done = open.length < CANCEL_BATCH
-    if (!done) wake(agentProcess, { id: agent.id, agentId: agent.id })
-    return { done }
   },
 
   async timeline({ params }, context) {

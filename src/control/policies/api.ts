@@ -12,9 +12,9 @@ import {
   post,
   put,
 } from '../../kernel/contract/operation.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
-import { ProcessStatusRecord } from '../../values/schemas.ts'
 import { PolicyCreate } from '../rules/index.ts'
 import { policyToggles } from './policy.ts'
 import {
@@ -250,21 +250,12 @@ export const policiesApi = {
     },
     emits: { ...widening.emits, 'policy.updated': PolicyEvent },
   }),
-  status: get('/agents/{id}/policy/status', {
-    readsClock: true,
-    summary: 'When an agent’s policy ends',
-    callers: [],
-    returns: [200, ProcessStatusRecord],
-    fails: { agent_not_found: notFound('agent') },
-  }),
+}
+
+export const policySteps = {
   /** Does nothing before the policy is due, or once it has ended. */
-  expire: post('/agents/{id}/policy/expire', {
+  expire: step('policies.expire', {
     summary: 'End an agent’s policy',
-    callers: [],
-    returns: [200, z.object({ expired: z.boolean() })],
-    fails: { policy_not_found: fails.policy_not_found },
-    emits: {
-      'policy.expired': declareEvent('An agent’s policy has ended.', PolicyExpiredEvent),
-    },
+    emits: { 'policy.expired': declareEvent('An agent’s policy has ended.', PolicyExpiredEvent) },
   }),
 }

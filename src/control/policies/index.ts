@@ -1,4 +1,5 @@
-export { policiesApi } from './api.ts'
+export { policiesApi, policySteps } from './api.ts'
+export { expirePolicy, policyEndStatus } from './end.ts'
 export { machinePaymentTermsOfIntents } from './machine-payment-terms.ts'
 export { Policy } from './policy.ts'
 export { effectivePolicy, findPolicy } from './policy-versioning.ts'

@@ -5,7 +5,6 @@ import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts
 import { not, oneOf } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { readWalletBalances } from '../../money/ledger/index.ts'
-import { formatMinute } from '../../values/clock.ts'
 import { addCents, type Cents, NO_CENTS } from '../../values/money.ts'
 import { Agent, findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -18,7 +17,7 @@ import {
 } from '../budgets/index.ts'
 import { StoredDecision } from '../decisions/index.ts'
 import { pickPolicyRules, policyPresets, remainingLimit } from '../rules/index.ts'
-import { policiesApi } from './api.ts'
+import { policiesApi, policySteps } from './api.ts'
 import { backtestPolicy } from './backtest.ts'
 import { Policy, PolicyVersion, policiesPersonalData } from './policy.ts'
 import {
@@ -232,35 +231,6 @@ const policyHandlers = bindHandlers(policiesApi, {
     emit('policy.updated', policyEvent(policy))
     return contractRecord(policy)
   },
-
-  async expire({ params }, { em, records, now, emit, refuse, wake }) {
-    const agent = await lockAgent(em, params.id)
-    const policy = agent?.policyId ? await lockPolicy(records, agent.policyId) : null
-    if (!policy) return refuse('policy_not_found')
-    if (!policy.expire(now)) return { expired: false }
-    emit('policy.expired', { ...policyEvent(policy), agentId: params.id, action: policy.expirationAction })
-    wake(agentProcess, { id: params.id, agentId: params.id })
-    return { expired: true }
-  },
-
-  async status({ params }, { em, records, now, refuse }) {
-    const agent = await findAgent(em, params.id)
-    if (!agent) return refuse('agent_not_found')
-    const policy = await effectivePolicy(records, agent.id)
-    const end = policy?.pendingEnd() ?? null
-    const summary = end
-      ? `the policy ends ${end.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-      : 'nothing is pending'
-    const { mode, status } = agent
-    return {
-      status,
-      summary: `Agent in ${mode} mode: ${summary}`,
-      closed: end === null,
-      dueInMs: end && end.getTime() - now.getTime(),
-      waitsFor: end && `for the policy to end, ${formatMinute(end)}`,
-      signals: [],
-    }
-  },
 })
 
 const policies = bindHandlers(
@@ -282,7 +252,7 @@ const expiry: Deadline = {
   due: 'expires_at',
   open: 'agent_id is not null and deleted_at is null and expired_at is null',
   waits: 'expires_at is not null',
-  operations: ['policies.expire'],
+  activities: ['expirePolicy'],
 }
 
 export const policiesArea = area(
@@ -291,6 +261,7 @@ export const policiesArea = area(
   policies,
   {
     personal: policiesPersonalData,
+    steps: policySteps,
     entities: [Policy, PolicyVersion, StoredDecision, OwnerBudget],
     deadlines: [expiry],
     openRecords: [

@@ -12,6 +12,7 @@ import {
   type RefusalSpec,
 } from '../../kernel/contract/operation.ts'
 import { pageQuerySchema } from '../../kernel/contract/page.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { TimelinePage } from '../../kernel/journal/timeline.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -185,11 +186,11 @@ export const runsApi = {
     returns: [200, TimelinePage],
     fails: { run_not_found },
   }),
-  /** A step in the deletion of an agent. Ends a batch of its runs, and is repeated until none is running. */
-  endForAgent: post('/agents/{id}/end-runs', {
+}
+
+export const runSteps = {
+  endForAgent: step('runs.endForAgent', {
     summary: 'End the runs of an agent that is being deleted',
-    callers: [],
-    returns: [200, z.object({ done: z.boolean() })],
     emits: { 'run.failed': RunEvent },
   }),
 }

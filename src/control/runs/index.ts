@@ -1,2 +1,3 @@
-export { runsApi } from './api.ts'
+export { runSteps, runsApi } from './api.ts'
 export { type RunLimit, runLimits } from './run.ts'
+export { endRunsOfAgent } from './runs.ts'

@@ -11,9 +11,8 @@ import { readTimelineOfRun, withAuditIds, withCompleteFrom } from '../../kernel/
 import { requireFirst } from '../../values/collections.ts'
 import { truncateText } from '../../values/schemas.ts'
 import { findAgent, lockAgent, readBudgetUse } from '../agents/index.ts'
-import { agentProcess } from '../agents/process.ts'
 import { limitWidening } from '../rules/index.ts'
-import { type RunEvent, runsApi } from './api.ts'
+import { type RunEvent, runSteps, runsApi } from './api.ts'
 import { Run, runMachine, runsPersonalData } from './run.ts'
 
 async function runResponses(runs: readonly Run[], { sql, tenant }: SqlContext) {
@@ -48,8 +47,6 @@ async function lockRun({ em, records, actor }: WriteContext, id: string): Promis
   await lockAgent(em, run.agentId)
   return records.lock(Run, id)
 }
-
-const END_BATCH = 500
 
 const runs = bindHandlers(runsApi, {
   async create({ body }, context) {
@@ -127,25 +124,28 @@ const runs = bindHandlers(runsApi, {
     const page = pageBy((after, most) => readTimelineOfRun(sql, run, actor, after, most))
     return withAuditIds(await withCompleteFrom(page, sql, run))
   },
-
-  async endForAgent({ params }, { em, records, now, emit, wake }) {
-    const agent = await findAgent(em, params.id)
-    if (agent?.status !== 'deleting') return { done: true }
-    const running = await records.find(
-      Run,
-      { agentId: agent.id, status: 'running' },
-      { orderBy: { id: 'asc' }, limit: END_BATCH, lock: true },
-    )
-    for (const run of running) {
-      runMachine.move(run, 'failed')
-      Object.assign(run, { reason: 'The agent is being deleted.', endedAt: now })
-      emit('run.failed', runEvent(run))
-    }
-    const done = running.length < END_BATCH
-    if (!done) wake(agentProcess, { id: agent.id, agentId: agent.id })
-    return { done }
-  },
 })
+
+const END_BATCH = 500
+
+/** A step in the deletion of an agent: ends a batch of its runs, and is repeated until none is running. */
+export async function endRunsOfAgent(
+  agentId: string,
+  { em, records, now, emit }: WriteContext<(typeof runSteps.endForAgent)['emits']>,
+): Promise<void> {
+  const agent = await findAgent(em, agentId)
+  if (agent?.status !== 'deleting') return
+  const running = await records.find(
+    Run,
+    { agentId, status: 'running' },
+    { orderBy: { id: 'asc' }, limit: END_BATCH, lock: true },
+  )
+  for (const run of running) {
+    runMachine.move(run, 'failed')
+    Object.assign(run, { reason: 'The agent is being deleted.', endedAt: now })
+    emit('run.failed', runEvent(run))
+  }
+}
 
 const RUNS = `
 select r.id, r.owner_id as "ownerId", r.mode, r.agent_id as "agentId", r.status <> 'running' as "hasEnded"
@@ -162,6 +162,7 @@ export const runsArea = area(
   {
     aliases: { runs: 'workflows' },
     personal: runsPersonalData,
+    steps: runSteps,
     entities: [Run],
     machines: [runMachine],
     findRuns,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
 import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { uploadSchema } from '../../kernel/contract/upload.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import {
@@ -18,7 +19,6 @@ import {
   freeTextSchema,
   labelSchema,
   PostalAddressRecord,
-  ProcessStatusRecord,
   postalAddressSchema,
   recordHead,
   recordTimestamps,
@@ -158,6 +158,12 @@ const webhookDescription = [
   'The webhook of the identity verification provider. The signature over the raw body is verified before anything is read.',
   'The first final answer counts: repetitions change nothing, and a contradiction is recorded in the submission as `contradictedAt`, for a person to clarify.',
 ].join('\n\n')
+
+/** Only the provider's webhook creates this, from a notice with a verified signature. */
+const notice = z.custom<IdentityNotice>(
+  value => typeof value === 'object' && value !== null && 'reference' in value && 'status' in value,
+  'must be a notice of the identity provider',
+)
 
 export const kycApi = {
   upload: post('/kyc/documents', {
@@ -354,63 +360,28 @@ export const kycApi = {
     returns: [200, z.object({ taken: z.boolean() })],
     emits: kycDecisionEvents,
   }),
+  noticed: post('/kyc/submissions/noticed', {
+    summary: 'Take note of what the provider tells',
+    callers: [],
+    body: notice,
+    returns: [200, z.object({ acted: z.boolean() })],
+    emits: kycDecisionEvents,
+  }),
 }
 
-const acted = [200, z.object({ acted: z.boolean() })] as const
+const outside = { calls: 'identityVerification', emits: kycDecisionEvents } as const
 
-const step = {
-  callers: [],
-  returns: acted,
-  fails: { submission_not_found },
-  emits: kycDecisionEvents,
-} as const
-const outside = { ...step, run: 'external', requires: 'identityVerification' } as const
-
-const steps = ['submit', 'inquire'] as const
-const done = [200, z.object({ done: z.boolean() })] as const
-
-/** Only the provider's webhook creates this, from a notice with a verified signature. */
-const notice = z.custom<IdentityNotice>(
-  value => typeof value === 'object' && value !== null && 'reference' in value && 'status' in value,
-  'must be a notice of the identity provider',
-)
-
-/** The steps of the run. Each may be repeated, and a step that is not due changes nothing. */
-export const kycStepsApi = {
-  processStatus: get('/kyc/submissions/{id}/status', {
-    readsClock: true,
-    summary: 'Get the status of a submission’s process',
-    callers: [],
-    returns: [
-      200,
-      ProcessStatusRecord.extend({
-        next: z.enum(steps).nullable().meta({ description: 'The next step.' }),
-      }),
-    ],
-    fails: { submission_not_found },
-  }),
-  submit: post('/kyc/submissions/{id}/submit', { ...outside, summary: 'Hand a person to the provider' }),
-  inquire: post('/kyc/submissions/{id}/inquire', { ...outside, summary: 'Ask the provider about a person' }),
-  noticed: post('/kyc/submissions/noticed', {
-    ...step,
-    summary: 'Take note of what the provider tells',
-    body: notice,
-  }),
-  /** Erases an expired document by the tenant's clock. Does nothing earlier, or when repeated. */
-  eraseDocument: post('/kyc/documents/{id}/erase', {
-    summary: 'Erase a document',
-    callers: [],
-    returns: done,
-    fails: { document_not_found },
-    emits: { 'kyc.document_erased': documentEvents['kyc.document_erased'] },
-  }),
-  redact: post('/kyc/submissions/{id}/redact', {
+/** Each may be repeated. What is not due changes nothing. */
+export const kycSteps = {
+  submit: step('kyc.submit', { ...outside, summary: 'Hand a person to the provider' }),
+  inquire: step('kyc.inquire', { ...outside, summary: 'Ask the provider about a person' }),
+  redact: step('kyc.redact', {
     summary: 'Have the provider erase what it has collected',
-    callers: [],
-    run: 'external',
-    requires: 'identityVerification',
-    returns: done,
-    fails: { submission_not_found },
+    calls: 'identityVerification',
     emits: { 'kyc.redacted': kycEvents['kyc.redacted'] },
+  }),
+  eraseDocument: step('kyc.eraseDocument', {
+    summary: 'Erase a document',
+    emits: { 'kyc.document_erased': documentEvents['kyc.document_erased'] },
   }),
 }

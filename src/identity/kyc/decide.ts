@@ -1,4 +1,4 @@
-import type { Context, EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
+import type { EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import {
   type FinalIdentityStatus,
   type IdentityCheckStatus,
@@ -28,8 +28,6 @@ import {
 } from './submission.ts'
 import { kycEvent } from './submissions.ts'
 
-type Followed = Context & EmitContext<typeof customerVerifiedEvents>
-
 export const kycSubjectId = ({ representativeId, ownerId }: KycSubmission): string =>
   representativeId ?? ownerId
 
@@ -40,21 +38,24 @@ export const wakeKycProcess = (submission: KycSubmission, { wake }: EmitContext)
  * Applies the submission's status to its subject: a company's representative, or the account holder. The
  * submission is locked first.
  */
-export async function applySubmissionStatus(submission: KycSubmission, context: Context): Promise<void> {
+export async function applySubmissionStatus(submission: KycSubmission, context: WriteContext): Promise<void> {
   const { representativeId, status, ownerId } = submission
   if (representativeId) await recordIdentityStatus(context, { representativeId, status })
   else if (status !== 'verified') moveKycStatus(await lockAccountHolder(context.records, ownerId), status)
 }
 
-async function followEnd(submission: KycSubmission, context: Followed): Promise<void> {
+async function followEnd(
+  submission: KycSubmission,
+  context: WriteContext<typeof customerVerifiedEvents>,
+): Promise<void> {
   await applySubmissionStatus(submission, context)
   const { representativeId, status, ownerId } = submission
   if (representativeId === null && status === 'verified')
     verifyAccountHolder(await lockAccountHolder(context.records, ownerId), submission, context)
 }
 
-type Deciding = Context<never, typeof kycDecisionEvents>
-type Ending = Context<never, typeof kycEndEvents>
+type Deciding = WriteContext<typeof kycDecisionEvents>
+type Ending = WriteContext<typeof kycEndEvents>
 
 export async function lockKycSubmission(id: string, { records }: WriteContext) {
   const [submission, documents] = await Promise.all([

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, WriteContext } from '../../kernel/contract/context.ts'
 import type { ResponseFile } from '../../kernel/contract/file.ts'
 import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
@@ -7,7 +7,7 @@ import { referenceStoredFile, releaseStoredFiles } from '../../kernel/database/s
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { DamagedFileError, type FileStore } from '../../ports/files.ts'
 import { addMs } from '../../values/clock.ts'
-import { kycApi, type kycStepsApi } from './api.ts'
+import { kycApi, type kycSteps } from './api.ts'
 import { DOCUMENT_RETENTION_MS, KycDocument, kycDocumentFileName, MAX_UNUSED_DOCUMENTS } from './document.ts'
 import { actForDocumentOwner } from './submissions.ts'
 
@@ -91,13 +91,15 @@ export const readKycDocument = externalCall(kycApi.readDocument, {
   recover: async (_, { refuse }) => refuse('document_damaged'),
 })
 
-export const eraseKycDocument: HandlerOf<typeof kycStepsApi.eraseDocument> = async ({ params }, context) => {
-  const { records, now, emit, refuse } = context
-  const document = await records.lock(KycDocument, params.id)
-  if (!document) return refuse('document_not_found')
-  if (!document.eraseAt || document.eraseAt > now) return { done: true }
+/** Erases an expired document, by the tenant's clock. */
+export async function eraseKycDocument(
+  id: string,
+  context: WriteContext<(typeof kycSteps.eraseDocument)['emits']>,
+): Promise<void> {
+  const { records, now, emit } = context
+  const document = await records.lock(KycDocument, id)
+  if (!document?.eraseAt || document.eraseAt > now) return
   await releaseStoredFiles([document.sha256], document.id, context)
   Object.assign(document, { eraseAt: null, erasedAt: now })
   emit('kyc.document_erased', documentEvent(document))
-  return { done: true }
 }

@@ -1,1 +1,5 @@
-export { kycApi } from './api.ts'
+export { kycApi, kycSteps } from './api.ts'
+export { applyProviderAnswer } from './decide.ts'
+export { eraseKycDocument } from './documents.ts'
+export { identityCheckStatus } from './kyc.ts'
+export { askProvider, recordRedaction, redactAtProvider, reserveCheck, reserveRedaction } from './steps.ts'

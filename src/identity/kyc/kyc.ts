@@ -1,5 +1,6 @@
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { area, type Reaction, reaction, type SignedRequestReceiver } from '../../kernel/contract/area.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
@@ -14,19 +15,13 @@ import {
   verifyAccountHolder,
 } from '../customers/index.ts'
 import { findOnboardedCompany, missingCompanyItems, OnboardingEvent } from '../onboarding/index.ts'
-import { kycApi, kycStepsApi } from './api.ts'
+import { kycApi, kycSteps } from './api.ts'
 import { createKycSubmission } from './create.ts'
 import { endKycSubmission, kycSubjectId, lockKycSubmission } from './decide.ts'
 import { DOCUMENT_ERASURE_SQL, KycDocument } from './document.ts'
-import { eraseKycDocument, readKycDocument, uploadKycDocument } from './documents.ts'
+import { readKycDocument, uploadKycDocument } from './documents.ts'
 import { kycProcess } from './process.ts'
-import {
-  applyKycNotice,
-  inquireKycProvider,
-  openKycPage,
-  redactAtKycProvider,
-  submitToKycProvider,
-} from './steps.ts'
+import { applyKycNotice, openKycPage } from './steps.ts'
 import {
   isKycSubmissionOpen,
   KYC_REDACTION_SQL,
@@ -130,30 +125,20 @@ const onboardingReactions: Readonly<Record<string, Reaction>> = {
 const summaryOf = (submission: KycSubmission): string =>
   `Identity check of ${kycSubjectId(submission)} in ${submission.mode} mode: ${submission.status}`
 
-function waitsFor({ status, calls, dueAt }: KycSubmission): string {
-  if (!dueAt) return 'for the operator to decide'
-  if (status === 'pending' && calls === 0) return 'for the provider to be given the documents'
-  const what = status === 'pending' ? 'for the provider to answer' : 'for the provider to decide'
-  return `${what}; the next inquiry is at ${formatMinute(dueAt)}`
-}
-
-const processStatus: HandlerOf<typeof kycStepsApi.processStatus> = async (
-  { params },
-  { records, now, refuse },
-) => {
-  const submission = await records.findOne(KycSubmission, { id: params.id })
-  if (!submission) return refuse('submission_not_found')
-  const { status, dueAt } = submission
+/** What the run of an identity check reads. */
+export async function identityCheckStatus(id: string, { records, now }: ReadContext) {
+  const submission = await records.findOne(KycSubmission, { id })
+  if (!submission) return undefined
+  const { status, calls, dueAt } = submission
   const closed = !isKycSubmissionOpen(submission)
-  const next = status === 'pending' ? ('submit' as const) : ('inquire' as const)
   return {
     status,
     summary: summaryOf(submission),
     closed,
+    isSubmitted: status !== 'pending' || calls > 0,
     dueInMs: closed || !dueAt ? null : dueAt.getTime() - now.getTime(),
-    waitsFor: closed ? null : waitsFor(submission),
+    deadline: dueAt && formatMinute(dueAt),
     signals: [],
-    next: closed || !dueAt ? null : next,
   }
 }
 
@@ -187,44 +172,36 @@ async function decide(id: string, rejection: KycRejection | null, context: Opera
   return kycSubmissionResponse(submission, documents)
 }
 
-const kyc = bindHandlers(
-  { ...kycApi, ...kycStepsApi },
-  {
-    upload: uploadKycDocument,
-    create: createKycSubmission,
-    standing,
-    page: openKycPage,
-    readDocument: readKycDocument,
-    processStatus,
-    submit: submitToKycProvider,
-    inquire: inquireKycProvider,
-    noticed: applyKycNotice,
-    eraseDocument: eraseKycDocument,
-    redact: redactAtKycProvider,
-    // The pipeline passes the raw bytes to the webhook's `receive` instead.
-    receive: () => ({ taken: false }),
+const kyc = bindHandlers(kycApi, {
+  upload: uploadKycDocument,
+  create: createKycSubmission,
+  standing,
+  page: openKycPage,
+  readDocument: readKycDocument,
+  noticed: applyKycNotice,
+  // The pipeline passes the raw bytes to the webhook's `receive` instead.
+  receive: () => ({ taken: false }),
 
-    async list({ query: { status, representativeId, ownerId, mode } }, context) {
-      const condition = definedOnly({ status, representativeId, ownerId, mode })
-      const { data, ...page } = await (context.actor.tenant
-        ? context.page(KycSubmission, condition)
-        : submissionPageOfAllOwners(condition, context))
-      return { ...page, data: await kycSubmissionResponses(data, context.sql) }
-    },
-
-    async get({ params }, context) {
-      const { records, sql, refuse } = context
-      if (!(await actForSubmissionOwner(params.id, context))) return refuse('submission_not_found')
-      const submission = await records.findOne(KycSubmission, { id: params.id })
-      const [response] = await kycSubmissionResponses(submission ? [submission] : [], sql)
-      return response ?? refuse('submission_not_found')
-    },
-
-    approve: ({ params }, context) => decide(params.id, null, context),
-    reject: ({ params, body: { code, ...words } }, context) =>
-      decide(params.id, kycRejection(code, words), context),
+  async list({ query: { status, representativeId, ownerId, mode } }, context) {
+    const condition = definedOnly({ status, representativeId, ownerId, mode })
+    const { data, ...page } = await (context.actor.tenant
+      ? context.page(KycSubmission, condition)
+      : submissionPageOfAllOwners(condition, context))
+    return { ...page, data: await kycSubmissionResponses(data, context.sql) }
   },
-)
+
+  async get({ params }, context) {
+    const { records, sql, refuse } = context
+    if (!(await actForSubmissionOwner(params.id, context))) return refuse('submission_not_found')
+    const submission = await records.findOne(KycSubmission, { id: params.id })
+    const [response] = await kycSubmissionResponses(submission ? [submission] : [], sql)
+    return response ?? refuse('submission_not_found')
+  },
+
+  approve: ({ params }, context) => decide(params.id, null, context),
+  reject: ({ params, body: { code, ...words } }, context) =>
+    decide(params.id, kycRejection(code, words), context),
+})
 
 export const kycArea = area(
   'KYC',
@@ -232,6 +209,7 @@ export const kycArea = area(
   kyc,
   {
     personal: kycPersonalData,
+    steps: kycSteps,
     entities: [KycSubmission, KycDocument],
     machines: [kycSubmissionMachine],
     receives: { receive },
@@ -243,21 +221,21 @@ export const kycArea = area(
         table: 'kyc_submissions',
         open: OPEN_KYC_SUBMISSION_SQL,
         waits: 'true',
-        operations: ['kyc.submit', 'kyc.inquire'],
+        activities: ['submitIdentity', 'askProvider'],
       },
       {
         process: { name: 'kyc-document' },
         table: 'kyc_documents',
         due: 'erase_at',
         open: DOCUMENT_ERASURE_SQL,
-        operations: ['kyc.eraseDocument'],
+        activities: ['eraseIdentityDocument'],
       },
       {
         process: { name: 'kyc-redaction' },
         table: 'kyc_submissions',
         due: 'redact_at',
         open: KYC_REDACTION_SQL,
-        operations: ['kyc.redact'],
+        activities: ['redactIdentityCheck'],
       },
     ],
     openRecords: [

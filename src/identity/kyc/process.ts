@@ -1,4 +1,4 @@
-import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
+import type { DurableProcess } from '../../kernel/contract/process.ts'
 
 export const kycProcess = {
   name: 'kyc',
@@ -6,25 +6,4 @@ export const kycProcess = {
   details: `Hands the data and documents of a person to the provider of identity checks, once, and asks until it has decided. A provider that does not answer is asked again, from a minute apart to a day. The first final answer stands, whether it comes as an answer, as a notice, or from the operator.
 
 No signal decides: a verified owner may make live keys. The operator decides with \`POST /kyc/submissions/{id}/approve\` or \`/reject\`, with the dashboard secret, at any time; with \`KYC_PROVIDER=manual\` only the operator does, and with \`none\` the submission is verified at once.`,
-  read: {
-    activity: 'readIdentityCheck',
-    operation: 'kyc.processStatus',
-    summary: 'Status of the identity check',
-  },
-  steps: {
-    submitIdentity: {
-      operation: 'kyc.submit',
-      callsOutside: true,
-      summary: 'Send data and documents to the provider, which checks each reference once',
-    },
-    askProvider: {
-      operation: 'kyc.inquire',
-      callsOutside: true,
-      summary: 'Ask the provider for its decision',
-    },
-  },
-} as const satisfies RecordProcess
-
-export interface KycProcessStatus extends ProcessStatus {
-  readonly next: 'submit' | 'inquire' | null
-}
+} as const satisfies DurableProcess

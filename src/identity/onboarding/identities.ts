@@ -1,5 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context, ReadContext } from '../../kernel/contract/context.ts'
+import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { statementsOf } from '../../kernel/database/entity-statements.ts'
 import { scheduleOnboardingReview, wakeOnboardingProcess } from './advance.ts'
@@ -10,7 +10,7 @@ import {
   type RepresentativeIdentityStatus,
   representativeIdentityMachine,
 } from './company-people.ts'
-import { loadOnboardingPeople, lockOnboarding, type OnboardingWithPeople } from './find.ts'
+import { loadOnboardingPeople, lockOwnOnboarding, type OnboardingWithPeople } from './find.ts'
 
 export type FoundRepresentative = Readonly<
   Pick<Representative, 'id' | 'onboardingId' | 'name' | 'dateOfBirth' | 'country' | 'status'>
@@ -32,7 +32,7 @@ export async function findRepresentative(
  * every representative has submitted documents.
  */
 export async function recordIdentityStatus(
-  context: Context,
+  context: WriteContext,
   {
     representativeId,
     status,
@@ -40,7 +40,7 @@ export async function recordIdentityStatus(
 ): Promise<void> {
   const { records, now } = context
   const found = await records.findOneOrFail(Representative, { id: representativeId })
-  const submission = await lockOnboarding(found.onboardingId, context)
+  const submission = await lockOwnOnboarding(found.onboardingId, context)
   if (!submission) throw new Error('a representative without an onboarding')
   const person = submission.representatives.find(({ id }) => id === representativeId)
   if (

@@ -23,8 +23,8 @@ const INTENTS = usualOrShort(5_000, 200)
 const WARM_UP_MS = 700
 
 const ALONE = 'alone'
-/** As long as a hundred lists take. */
-const COUNT_MS = 800
+/** As long as a hundred pages of the console take. */
+const COUNT_MS = 3_000
 
 type Work = Pick<Burst, 'requests' | 'countMs'>
 
