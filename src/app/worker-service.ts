@@ -8,6 +8,7 @@ import {
   type WorkerOptions,
   type WorkflowBundleOption,
 } from '@temporalio/worker'
+import { recurringActivities } from '../../activities/recurring.ts'
 import {
   attemptName,
   operationRunner,
@@ -28,7 +29,7 @@ import { installTemporalRuntime, lenientPayloadCodec } from '../platform/tempora
 import { SERVICE_VERSION } from '../surface/health/index.ts'
 import { clock } from '../values/clock.ts'
 import type { OpenRuntime, Stoppable } from './runtime.ts'
-import { ensureSchedules } from './schedules.ts'
+import { ensureSchedules, removeEarlierRuns } from './schedules.ts'
 import { keepTemporalConnected, type TemporalAccess } from './temporal-access.ts'
 import { tracedActivities } from './traced-runs.ts'
 import { type RunningWorkers, runWorkers } from './worker-group.ts'
@@ -44,6 +45,7 @@ const CALLS_AND_WAITING = 500
 const WEBHOOKS = 256
 
 interface WorkerPlace extends Pick<TemporalAccess, 'namespace' | 'taskQueue'> {
+  readonly client: Client
   readonly stopping: AbortSignal
 }
 
@@ -51,7 +53,7 @@ interface WorkerPlace extends Pick<TemporalAccess, 'namespace' | 'taskQueue'> {
 async function startWorker(
   runtime: OpenRuntime,
   connection: NativeConnection,
-  { namespace, taskQueue, stopping }: WorkerPlace,
+  { client, namespace, taskQueue, stopping }: WorkerPlace,
 ): Promise<RunningWorkers> {
   const { database, ports, settings, log, metrics } = runtime
   const sql = sqlOn(database.pool)
@@ -73,6 +75,11 @@ async function startWorker(
     activities: {
       ...runtime.activities(callerOf(runtime, run)),
       ...statementActivities(run, of => findDueStatementMonths(sql, of)),
+      ...recurringActivities({
+        database,
+        ports,
+        removeEarlierRuns: () => removeRuns(client, taskQueue, log),
+      }),
     },
     interceptors: { activity: [...traced, withHeartbeat, reportedActivities(log)] },
     sinks: countedRefusals(metrics),
@@ -140,6 +147,12 @@ const callerOf = ({ turns, settings }: OpenRuntime, run: RunOperation): Activity
     ),
 })
 
+/** A run whose work is done removes earlier ones of its schedule. Those that cannot be removed are reported, and are there a month. */
+const removeRuns = (client: Client, taskQueue: string, log: OpenRuntime['log']): Promise<void> =>
+  removeEarlierRuns(client, String(activityInfo().workflowType), taskQueue).catch((error: unknown) =>
+    log.warn({ err: error }, 'earlier runs of a schedule could not be removed'),
+  )
+
 /** Aborted when the worker stops, and not where only its run turns to something else. */
 function stoppingOfWorker(): AbortSignal {
   const cancelled = cancellationSignal()
@@ -169,8 +182,9 @@ export function startTemporalWorker(runtime: OpenRuntime, access: TemporalAccess
   return keepTemporalConnected(runtime, 'worker', async stopping => {
     const connection = await NativeConnection.connect(access.worker)
     try {
-      await ensureSchedules(new Client({ connection, namespace: access.namespace }), access.taskQueue)
-      const worker = await startWorker(runtime, connection, { ...access, stopping })
+      const client = new Client({ connection, namespace: access.namespace })
+      await ensureSchedules(client, access.taskQueue)
+      const worker = await startWorker(runtime, connection, { ...access, client, stopping })
       const ended = worker.ended.finally(() => connection.close())
       return { ended, stop: worker.stop }
     } catch (error) {

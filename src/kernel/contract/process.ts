@@ -8,6 +8,8 @@ export interface DurableProcess {
   readonly details?: string
   /** It may end and be needed again for the same record. Other processes have one run per record, ever. */
   readonly recurs?: true
+  /** It gathers what is there, and moves no money: its runs come after those that do. */
+  readonly isReport?: true
   /** A record in one of these statuses is new: it has no run yet. */
   readonly newIn?: readonly string[]
 }

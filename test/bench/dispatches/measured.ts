@@ -5,6 +5,7 @@ import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } 
 import type pg from 'pg'
 import { until } from '../../support/until.ts'
 import { AGENTS, fillAgents } from '../database/intent-rows.ts'
+import { quantiles } from '../quantiles.ts'
 import { type Section, tableLine } from '../report.ts'
 import { usualOrShort } from '../short.ts'
 import { bearer, post, type Stage, withClient } from '../stage.ts'
@@ -38,12 +39,6 @@ export async function measureDispatches(stage: Stage, engine: Engine): Promise<S
     ),
   ].join('\n')
   return { figures: { dispatches: figures }, text }
-}
-
-function quantiles(times: readonly number[]): { p50: number; p99: number } {
-  const sorted = times.toSorted((a, b) => a - b)
-  const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN
-  return { p50: at(0.5), p99: at(0.99) }
 }
 
 async function activitiesOneAfterTheOther({ address, client }: Engine) {
