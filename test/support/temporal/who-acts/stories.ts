@@ -1,6 +1,8 @@
 import { aCardRequest, getRequest } from '../../cards/card-requests.ts'
 import { aCard } from '../../cards/cards.ts'
+import { aDispute } from '../../commerce/disputes.ts'
 import { answerWith, type Conduct, demand, type Merchant } from '../../commerce/merchant.ts'
+import { aRequest } from '../../commerce/requests.ts'
 import { type Receiver, respondWith } from '../../delivery/receiver.ts'
 import {
   aBeneficiary,
@@ -96,6 +98,25 @@ const steps = {
       'agent_credentials',
       'old.processor_problem is not null and new.processor_problem is null',
     ),
+  },
+  expirePaymentRequest: {
+    operation: 'collect.expire',
+    written: updateOf('payment_requests', `new.status = 'expired'`),
+  },
+  giveUpRefund: {
+    operation: 'refunds.expire',
+    written: updateOf('refunds', `new.status = 'failed'`),
+  },
+  callAboutDispute: {
+    operation: 'disputes.callProcessor',
+    written: updateOf(
+      'disputes',
+      'old.processor_dispute_id is null and new.processor_dispute_id is not null',
+    ),
+  },
+  followDisputeDeadlines: {
+    operation: 'disputes.followDeadlines',
+    written: updateOf('disputes', `new.status = 'lapsed'`),
   },
   sendAgain: {
     operation: 'webhooks.attempt',
@@ -301,6 +322,95 @@ const UNTIL_FIRST_INQUIRY = `
 select extract(epoch from min(d.due_at) - now())::float8 - max(c.offset_ms) / 1000.0 as seconds
 from deadlines d join tenant_clocks c on (c.owner_id, c.mode) = (d.owner_id, d.mode) where d.id = any($1)`
 
+const requestExpires: WhoActsStory = {
+  flow: 'collect',
+  steps: [step('expirePaymentRequest')],
+  events: ['claim.request.expired'],
+  done: doneIn('payment_requests', `status = 'expired'`),
+  async prepare(_, { client }, count) {
+    const { id } = await aWallet(client)
+    return waitingFor(client, 'collect', DAY, () =>
+      times(count, () => aRequest(client, id, { expiresInHours: 24 })),
+    )
+  },
+}
+
+/** Payments by card that the merchant has cleared. */
+async function paidByCard({ sql }: Stage, client: TestClient, count: number): Promise<string[]> {
+  const cards = await activeCards(sql, client, count)
+  return times(count, async at => {
+    const cardId = String(cards[at])
+    await bodyOf(client.sandbox.clearCard({ body: { cardId, merchant: 'BOOKSHOP BERLIN', amountEuros: 25 } }))
+    const { data } = await bodyOf(client.transactions.list({ query: { cardId } }))
+    return String(data[0]?.id)
+  })
+}
+
+const refundIsGivenUp: WhoActsStory = {
+  flow: 'refund',
+  steps: [step('giveUpRefund')],
+  events: ['refund.failed'],
+  done: doneIn('refunds', `status = 'failed'`),
+  async prepare(stage, { client }, count) {
+    const payments = await paidByCard(stage, client, count)
+    return waitingFor(client, 'refund', 30 * DAY, () =>
+      times(count, at =>
+        bodyOf(
+          client.refunds.create({ body: { transactionId: String(payments[at]), reason: 'not_delivered' } }),
+        ),
+      ),
+    )
+  },
+}
+
+const disputesOf = (client: TestClient, payments: readonly string[]) =>
+  times(payments.length, at => aDispute(client, String(payments[at])))
+
+const disputeIsOpened: WhoActsStory = {
+  flow: 'dispute',
+  steps: [step('callAboutDispute')],
+  events: ['dispute.created'],
+  done: doneIn('disputes', 'processor_dispute_id is not null'),
+  async prepare(stage, { client }, count) {
+    const payments = await paidByCard(stage, client, count)
+    return {
+      waiting: [],
+      async makeDue() {
+        const made = await disputesOf(client, payments)
+        return oneRun(
+          'dispute',
+          made.map(({ id }) => id),
+        )
+      },
+    }
+  },
+}
+
+const UNTIL_EVIDENCE_IS_DUE = `
+select extract(epoch from min(d.evidence_due_at) - now())::float8 - coalesce(max(c.offset_ms), 0) / 1000.0 as seconds
+from disputes d left join tenant_clocks c on (c.owner_id, c.mode) = (d.owner_id, d.mode) where d.id = any($1)`
+
+/** A reminder comes the day before. */
+const disputeLapses: WhoActsStory = {
+  flow: 'dispute',
+  steps: [step('followDisputeDeadlines')],
+  events: ['dispute.updated', 'dispute.resolved'],
+  done: doneIn('disputes', `status = 'lapsed'`),
+  async prepare(stage, { client }, count) {
+    const made = await disputesOf(client, await paidByCard(stage, client, count))
+    await untilAll(stage.sql, disputeIsOpened.done, made)
+    const ids = made.map(({ id }) => id)
+    return {
+      waiting: ids.map(id => `dispute/${id}`),
+      async makeDue() {
+        const [first] = await stage.sql<{ seconds: number }>(UNTIL_EVIDENCE_IS_DUE, [ids])
+        await advance(client, { seconds: Math.floor(first?.seconds ?? 0) - BEFORE_SECONDS })
+        return oneRun('dispute', ids)
+      },
+    }
+  },
+}
+
 async function cardsOf(client: TestClient, count: number) {
   return times(count, () => aCard(client))
 }
@@ -504,6 +614,10 @@ export const whoActsStories: readonly WhoActsStory[] = [
   transferIsPaid,
   payeeIsNotConfirmed,
   railIsAsked,
+  requestExpires,
+  refundIsGivenUp,
+  disputeIsOpened,
+  disputeLapses,
   outcomeStaysOpen,
   tokenIsDeleted,
   deliveryFails,
