@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
 import type pg from 'pg'
 import { until } from '../support/until.ts'
+import type { oneAfterTheOther } from './dispatches/workflow.ts'
 import { quantiles } from './quantiles.ts'
 import { type Section, tableLine } from './report.ts'
 import { usualOrShort } from './short.ts'
@@ -10,34 +14,108 @@ import type { Engine } from './temporal.ts'
 /** The runs of the busy owner, which all want to act at once. */
 const RUNS = usualOrShort(5_000, 200)
 const AT_ONCE = 32
-/** Decisions of the other owner, alone and beside. */
-const DECISIONS = usualOrShort(40, 5)
+/** Steps of the other owner, alone and beside. */
+const STEPS = usualOrShort(40, 5)
 const EVERY_MS = 250
+/** A call to a bank takes so long. */
+const CALL_MS = 250
+const SLOTS = 20
+const QUIET = new DefaultLogger('WARN')
+
+interface Measured {
+  readonly what: string
+  readonly alone: readonly number[]
+  readonly beside: readonly number[]
+  /** How many of the busy owner's runs still wanted to act after the last step of the other one. */
+  readonly left: number
+}
+
+/**
+ * How long steps of one owner take while 5,000 runs of another want to act, too: calls, for which the slots of the worker
+ * are the limit, and signals that are decided, for which the processor is.
+ */
+export async function measureFairness(stage: Stage, engine: Engine): Promise<Section> {
+  Runtime.install({ logger: QUIET })
+  const all = [await callsInSlots(engine), await signalsDecided(stage, engine)]
+  const figures = all.map(({ what, alone, beside, left }) => ({
+    ...{ what, left },
+    ...{ alone: quantiles(alone), beside: quantiles(beside) },
+  }))
+  const lines = figures.flatMap(({ what, alone, beside, left }) => [
+    tableLine([what, 'p50', 'p99']),
+    tableLine(['alone', ...[alone.p50, alone.p99].map(ms => `${ms.toFixed(0)} ms`)]),
+    tableLine([
+      `beside ${RUNS} runs of another owner, of which ${left} still waited at the end`,
+      ...[beside.p50, beside.p99].map(ms => `${ms.toFixed(0)} ms`),
+    ]),
+    tableLine(['times', (beside.p50 / alone.p50).toFixed(2), (beside.p99 / alone.p99).toFixed(2)]),
+  ])
+  return { figures: { fairness: figures }, text: lines.join('\n') }
+}
+
+async function callsInSlots({ address, client }: Engine): Promise<Measured> {
+  const taskQueue = `fairness-${randomUUID()}`
+  const connection = await NativeConnection.connect({ address })
+  const workflowBundle = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('dispatches/workflow.ts', import.meta.url)),
+    logger: QUIET,
+  })
+  let calls = 0
+  const activities = {
+    async nothing() {
+      calls++
+      await pause(CALL_MS)
+    },
+  }
+  const slots = { maxConcurrentActivityTaskExecutions: SLOTS }
+  const worker = await Worker.create({ connection, taskQueue, workflowBundle, activities, ...slots })
+  const begin = (fairnessKey: string) =>
+    client.workflow.start<typeof oneAfterTheOther>('oneAfterTheOther', {
+      ...{ taskQueue, workflowId: randomUUID(), args: [1] },
+      priority: { fairnessKey },
+    })
+  const step = async () => Number((await (await begin('few')).result())[0])
+  const measured = await worker.runUntil(async () => {
+    const alone = await inARow(STEPS, step)
+    await eachOf(Array.from({ length: RUNS }), () => begin('many'))
+    const beside = await inARow(STEPS, step)
+    return { alone, beside, left: RUNS - (calls - 2 * STEPS) }
+  })
+  await connection.close()
+  return { what: `a call of ${CALL_MS} ms, in ${SLOTS} slots`, ...measured }
+}
+
+async function inARow(count: number, step: () => Promise<number>): Promise<number[]> {
+  const tookMs: number[] = []
+  while (tookMs.length < count) tookMs.push(await step())
+  return tookMs
+}
+
+async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<unknown>): Promise<void> {
+  const waiting = all.values()
+  const inTurn = async () => {
+    for (const one of waiting) await work(one)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, inTurn))
+}
 
 interface Owner {
   readonly ownerId: string
   readonly intents: readonly string[]
 }
 
-/**
- * How long a person's signal takes until it is decided: alone, and while 5,000 runs of another owner want to act, too. All
- * are decisions on PostgreSQL, in the worker's own queue.
- */
-export async function measureFairness(stage: Stage, engine: Engine): Promise<Section> {
+async function signalsDecided(stage: Stage, engine: Engine): Promise<Measured> {
   await Promise.all([engine.run('relay'), engine.run('worker')])
-  const [few, many] = [await ownerWith(stage, 1, 2 * DECISIONS), await ownerWith(stage, 2, RUNS)]
+  const [few, many] = [await ownerWith(stage, 1, 2 * STEPS), await ownerWith(stage, 2, RUNS)]
   await untilAllWait(engine, [few, many])
   return withClient(stage, async database => {
     const place = { engine, database }
-    const alone = await decided(few.intents.slice(0, DECISIONS), place)
-    const began = performance.now()
+    const alone = await decided(few.intents.slice(0, STEPS), place)
     const burst = eachOf(many.intents, id => deny(engine, id))
-    const beside = await decided(few.intents.slice(DECISIONS), place)
+    const beside = await decided(few.intents.slice(STEPS), place)
     const left = RUNS - (await countOf(database, many))
     await burst
-    await until('the burst is over', async () => (await countOf(database, many)) === RUNS, 300_000)
-    const burstSeconds = (performance.now() - began) / 1_000
-    return sectionOf({ alone: quantiles(alone), beside: quantiles(beside), left, burstSeconds })
+    return { what: 'a signal until it is decided', alone, beside, left }
   })
 }
 
@@ -51,14 +129,6 @@ async function ownerWith(stage: Stage, number: number, count: number): Promise<O
     intents.push(id)
   })
   return { ownerId: owner.ownerId, intents }
-}
-
-async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
-  const waiting = all.values()
-  const inTurn = async () => {
-    for (const one of waiting) await work(one)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, inTurn))
 }
 
 /** Once the list of runs shows that each waits for its person. */
@@ -94,25 +164,4 @@ async function decided(
     await pause(EVERY_MS)
   }
   return tookMs
-}
-
-interface Figures {
-  readonly alone: ReturnType<typeof quantiles>
-  readonly beside: ReturnType<typeof quantiles>
-  readonly left: number
-  readonly burstSeconds: number
-}
-
-function sectionOf({ alone, beside, left, burstSeconds }: Figures): Section {
-  const text = [
-    tableLine(['a signal until it is decided', 'p50', 'p99']),
-    tableLine(['alone', ...[alone.p50, alone.p99].map(ms => `${ms.toFixed(0)} ms`)]),
-    tableLine([
-      `beside ${RUNS} runs of another owner`,
-      ...[beside.p50, beside.p99].map(ms => `${ms.toFixed(0)} ms`),
-    ]),
-    tableLine(['times', (beside.p50 / alone.p50).toFixed(2), (beside.p99 / alone.p99).toFixed(2)]),
-    `The burst took ${burstSeconds.toFixed(0)} s; ${left} of its runs still wanted to act after the last signal.`,
-  ].join('\n')
-  return { figures: { fairness: { alone, beside, left, burstSeconds } }, text }
 }
