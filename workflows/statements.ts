@@ -2,6 +2,7 @@ import { continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/work
 import type { MonthlyStatementProgress } from '../activities/statements.ts'
 import type { StatementRunInput } from '../src/money/statements/process.ts'
 import { runIgnoringCancellation } from './shared/follow-record.ts'
+import { pinned } from './shared/pinned.ts'
 import { addNoteToTimeline } from './shared/run-page.ts'
 import { handleRecordChanged } from './shared/signals.ts'
 import { proxyActivity } from './shared/steps.ts'
@@ -37,3 +38,5 @@ async function drawUp({ after = '', ...whose }: StatementRunInput): Promise<stri
   }
   return `${made} statements made`
 }
+
+pinned(statements)

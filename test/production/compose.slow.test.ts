@@ -138,6 +138,7 @@ describe('every service', () => {
       'migrate',
       'worker-1',
       'worker-2',
+      'current',
       'relay',
     ])
     expect(readFileSync('Dockerfile', 'utf8')).toMatch(/^HEALTHCHECK /m)
@@ -151,7 +152,7 @@ describe('every service', () => {
         ),
       ),
     )
-    expect([...jobs].sort()).toEqual(['migrate', 'namespace', 'temporal-schema'])
+    expect([...jobs].sort()).toEqual(['current', 'migrate', 'namespace', 'temporal-schema'])
     for (const [name, { restart }] of namedServices)
       expect([name, restart]).toEqual([name, jobs.has(name) ? 'on-failure:5' : 'unless-stopped'])
   })
