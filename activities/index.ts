@@ -1,6 +1,8 @@
 import { agentActivities } from './agents.ts'
 import { cardRequestActivities } from './card-requests.ts'
 import { cardActivities } from './cards.ts'
+import { collectActivities } from './collect.ts'
+import { disputeActivities } from './disputes.ts'
 import { deletionActivities, exportActivities } from './gdpr.ts'
 import { incidentActivities } from './incidents.ts'
 import { intentActivities } from './intents.ts'
@@ -9,6 +11,7 @@ import { mandateActivities } from './mandates.ts'
 import { mppActivities } from './mpp.ts'
 import { onboardingActivities } from './onboardings.ts'
 import { recoveryActivities } from './recoveries.ts'
+import { refundActivities } from './refunds.ts'
 import { sepaFileActivities } from './sepa-files.ts'
 import type { ActivityTools } from './shared/tools.ts'
 import { transferActivities } from './transfers.ts'
@@ -18,7 +21,9 @@ const nouns = {
   agents: agentActivities,
   cardRequests: cardRequestActivities,
   cards: cardActivities,
+  collect: collectActivities,
   deletions: deletionActivities,
+  disputes: disputeActivities,
   exports: exportActivities,
   incidents: incidentActivities,
   identityChecks: kycActivities,
@@ -27,6 +32,7 @@ const nouns = {
   mandates: mandateActivities,
   onboardings: onboardingActivities,
   recoveries: recoveryActivities,
+  refunds: refundActivities,
   sepaFiles: sepaFileActivities,
   transfers: transferActivities,
   webhooks: webhookActivities,

@@ -10,10 +10,12 @@ interface Page {
   readonly next: string | null
 }
 
-export interface MonthlyStatementProgress {
+interface MonthlyStatementProgress {
   readonly made: number
   readonly next: string | null
 }
+
+export type StatementActivities = ReturnType<typeof statementActivities>
 
 type MonthsDue = (of: StatementRunInput) => Promise<Page>
 

@@ -1,23 +1,22 @@
-import { continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow'
-import type { MonthlyStatementProgress } from '../activities/statements.ts'
+import { CancellationScope, continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow'
+import type { StatementActivities } from '../activities/statements.ts'
 import type { StatementRunInput } from '../src/money/statements/process.ts'
-import { runIgnoringCancellation } from './shared/follow-record.ts'
+import { activities, decision } from './shared/activities.ts'
 import { pinned } from './shared/pinned.ts'
 import { addNoteToTimeline } from './shared/run-page.ts'
 import { handleRecordChanged } from './shared/signals.ts'
-import { proxyActivity } from './shared/steps.ts'
 
-const closeMonths = proxyActivity<StatementRunInput, MonthlyStatementProgress>('closeMonths', {
-  summary: 'The statements of one page of wallets',
-  timeoutMs: 300_000,
+const { closeMonths } = activities<StatementActivities>({
+  closeMonths: decision('The statements of one page of wallets', { startToCloseTimeout: '5 minutes' }),
 })
 
 /** Goes through the wallets page by page. An existing statement is not made again, wherever the run has to resume. */
-export const statements = (months: StatementRunInput): Promise<string> =>
-  runIgnoringCancellation(
+export function statements(months: StatementRunInput): Promise<string> {
+  CancellationScope.current().cancelRequested.catch(
     () => void addNoteToTimeline('Request Cancellation changed nothing: what is missing is drawn up.'),
-    () => drawUp(months),
   )
+  return CancellationScope.nonCancellable(() => drawUp(months))
+}
 
 async function drawUp({ after = '', ...whose }: StatementRunInput): Promise<string> {
   let hasChanged = false

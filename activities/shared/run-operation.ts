@@ -6,17 +6,15 @@ import type { Actor, Tenant } from '../../src/kernel/contract/actor.ts'
 import type { WaitingRun } from '../../src/kernel/contract/call.ts'
 import type { RegisteredOperation } from '../../src/kernel/contract/operation.ts'
 import { Problem } from '../../src/kernel/contract/problem.ts'
-import type { ProcessInput, ProcessStatus } from '../../src/kernel/contract/process.ts'
+import type { ProcessInput } from '../../src/kernel/contract/process.ts'
 import type { LastRequest } from '../../src/kernel/journal/last-request.ts'
 import type { ExecuteCall } from '../../src/kernel/run/execute.ts'
 import { NoSuchRecord } from '../../src/kernel/run/steps.ts'
-import { calledSystemOf, callsOutside, NoTurn, type SystemTurns } from '../../src/kernel/run/system-turns.ts'
+import { NoTurn } from '../../src/kernel/run/system-turns.ts'
 
 export interface OperationResult<T> {
   readonly result?: T
   readonly refused?: string
-  /** How far the owner's clock is ahead. */
-  readonly clockOffsetMs?: number
 }
 
 export interface OperationCall {
@@ -36,19 +34,11 @@ interface Parts {
   readonly offsetOf: (tenant: Tenant) => Promise<number>
   readonly causeOf: (tenant: Tenant, id: string) => Promise<LastRequest | undefined>
   readonly onFailure: (error: unknown, operation: string) => void
-  readonly turns: SystemTurns
 }
 
 export type RunOperation = <T>(operation: string, asked: OperationCall) => Promise<OperationResult<T>>
 
-export function operationRunner({
-  execute,
-  operations,
-  offsetOf,
-  causeOf,
-  onFailure,
-  turns,
-}: Parts): RunOperation {
+export function operationRunner({ execute, operations, offsetOf, causeOf, onFailure }: Parts): RunOperation {
   const byKey = new Map(operations.map(operation => [operation.key, operation]))
   return async <T>(
     key: string,
@@ -57,11 +47,9 @@ export function operationRunner({
     const operation = byKey.get(key)
     if (!operation) throw ApplicationFailure.nonRetryable(`there is no operation ${key}`)
     const params = { id: of.id }
-    const isRead = operation.operation.method === 'GET'
-    let clockOffsetMs = 0
     const work = async () => {
-      clockOffsetMs = await offsetOf(of)
-      const cause = isRead || isScheduled ? undefined : await causeOf(of, of.id)
+      const clockOffsetMs = await offsetOf(of)
+      const cause = isScheduled ? undefined : await causeOf(of, of.id)
       const { requestId = given, traceparent } = cause ?? {}
       const input = { params, ...parseInput(operation.operation, new URLSearchParams(), body) }
       const actor = { ...actorOf(of, as), clockOffsetMs }
@@ -69,19 +57,14 @@ export function operationRunner({
       const caused = { ...call, traceparent: traceparent ?? undefined }
       return execute({ ...caused, ...(waitingRun && { waitingRun }) })
     }
-    const called = { system: calledSystemOf(operation), owner: of.ownerId, mode: of.mode }
-    const inTurn = () => (callsOutside(operation) ? turns.run(called, work) : work())
-    const outcome = await orRefusal(inTurn).catch((error: unknown) => {
-      if (error instanceof NoTurn) throw notItsTurn(error)
+    const outcome = await orRefusal(work).catch((error: unknown) => {
       onFailure(error, key)
       throw withoutNames(error, key)
     })
     if ('refused' in outcome) return outcome
     const answer = JSON.parse(String(outcome.body))
     const { errorCode } = outcome
-    return errorCode
-      ? { refused: sentenceOf(operation, errorCode, answer.error) }
-      : { result: answer, clockOffsetMs }
+    return errorCode ? { refused: sentenceOf(operation, errorCode, answer.error) } : { result: answer }
   }
 }
 
@@ -163,27 +146,3 @@ const actorOf = ({ ownerId, mode }: ProcessInput, as: OperationCall['as']): Omit
   agentId: null,
   scopes: new Set(),
 })
-
-/** A process without a record fails: there is nothing to wait for. */
-export async function readProcessStatus<Status extends ProcessStatus = ProcessStatus>(
-  run: RunOperation,
-  operation: string,
-  of: ProcessInput,
-  requestId: string,
-): Promise<Status> {
-  const {
-    result,
-    refused,
-    clockOffsetMs = 0,
-  } = await run<Status>(operation, {
-    of,
-    as: 'process',
-    requestId,
-  })
-  if (!result) throw ApplicationFailure.nonRetryable(`${operation} ${of.id}: ${refused}`)
-  return clockOffsetMs > 0 ? byTestClock(result) : result
-}
-
-/** Times of an owner whose clock is ahead say so. */
-const byTestClock = <Status extends ProcessStatus>(status: Status): Status =>
-  status.waitsFor?.includes(' UTC') ? { ...status, waitsFor: `${status.waitsFor} (test clock)` } : status

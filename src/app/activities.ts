@@ -25,7 +25,7 @@ export function openActivities(
 }
 
 /** The page of a record in the console, which has the names that Temporal does not get. */
-export const recordPages =
+const recordPages =
   (publicUrl: string | undefined) =>
   (id: string): string | undefined => {
     const address = recordAddress(id)

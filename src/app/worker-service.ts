@@ -7,7 +7,6 @@ import {
   type WorkerOptions,
   type WorkflowBundleOption,
 } from '@temporalio/worker'
-import { recordActivities } from '../../activities/shared/record-activities.ts'
 import {
   attemptName,
   operationRunner,
@@ -16,7 +15,7 @@ import {
 } from '../../activities/shared/run-operation.ts'
 import { applySignal } from '../../activities/shared/signals.ts'
 import { statementActivities } from '../../activities/statements.ts'
-import { callsQueueOf, isRecordProcess, webhooksQueueOf } from '../kernel/contract/process.ts'
+import { callsQueueOf, webhooksQueueOf } from '../kernel/contract/process.ts'
 import { type ActivityCaller, stepOperation } from '../kernel/contract/step.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { readClockOffset } from '../kernel/database/tenant-clock.ts'
@@ -25,7 +24,6 @@ import { calledSystemOf } from '../kernel/run/system-turns.ts'
 import { findDueStatementMonths } from '../money/statements/index.ts'
 import { installTemporalRuntime, lenientPayloadCodec } from '../platform/temporal/runtime.ts'
 import { clock } from '../values/clock.ts'
-import { recordPages } from './activities.ts'
 import type { OpenRuntime, Stoppable } from './runtime.ts'
 import { ensureSchedules } from './schedules.ts'
 import { keepTemporalConnected, type TemporalAccess } from './temporal-access.ts'
@@ -53,12 +51,11 @@ async function startWorker(
   connection: NativeConnection,
   { namespace, taskQueue, stopping }: WorkerPlace,
 ): Promise<RunningWorkers> {
-  const { areas, database, ports, settings, log } = runtime
+  const { database, ports, settings, log } = runtime
   const sql = sqlOn(database.pool)
   const run = operationRunner({
     execute: runtime.execute,
     operations: runtime.operations,
-    turns: runtime.turns,
     offsetOf: tenant => readClockOffset(sql, tenant),
     causeOf: (tenant, id) => findLastRequest(sql, tenant, id),
     onFailure: (error, operation) => log.warn({ err: error, operation }, 'a process has to try again'),
@@ -73,7 +70,6 @@ async function startWorker(
     dataConverter: { payloadCodecs: [lenientPayloadCodec] },
     activities: {
       ...runtime.activities(callerOf(runtime, run)),
-      ...allRecordActivities(areas, run, settings),
       ...statementActivities(run, of => findDueStatementMonths(sql, of)),
     },
     interceptors: { activity: [...traced, withHeartbeat, reportedActivities(log)] },
@@ -113,22 +109,6 @@ const queuesOf = (
     maxConcurrentActivityTaskExecutions: WEBHOOKS,
   },
 ]
-
-function allRecordActivities(
-  areas: OpenRuntime['areas'],
-  run: RunOperation,
-  settings: OpenRuntime['settings'],
-): object {
-  const records = Object.values(areas).flatMap(({ openRecords }) => openRecords)
-  const processes = records.map(({ process }) => process).filter(isRecordProcess)
-  const activities = processes.map(process =>
-    recordActivities(process, run, {
-      operatorSignals: settings.operatorSignals,
-      pageOf: recordPages(settings.publicUrl),
-    }),
-  )
-  return Object.assign({}, ...activities)
-}
 
 /** A run carries out activities: each in its turn where it calls another system. */
 const callerOf = ({ turns, settings }: OpenRuntime, run: RunOperation): ActivityCaller => ({

@@ -103,13 +103,3 @@ export const timeRangeMembers = {
   from: instant.optional().meta({ description: 'Only records at or after this time.' }),
   to: instant.optional().meta({ description: 'Only records before this time.' }),
 }
-
-/** `ProcessStatus` of the kernel says what each member is. */
-export const ProcessStatusRecord = z.object({
-  status: z.string(),
-  summary: z.string(),
-  closed: z.boolean(),
-  dueInMs: z.number().nullable(),
-  waitsFor: z.string().nullable(),
-  signals: z.array(z.string()),
-})

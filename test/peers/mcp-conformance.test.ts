@@ -8,6 +8,7 @@ import { startTestService } from '../support/harness.ts'
 import { inFrontOf } from '../support/http/in-front.ts'
 import { NOT_HAD, notOursIn, oursIn, type Revision } from './mcp-conformance/scenarios.ts'
 import { theSuite } from './mcp-conformance/suite.ts'
+import { isOfSuite, ownTools } from './mcp-conformance/tasks.ts'
 import { called, conformanceArea } from './mcp-conformance/tools.ts'
 
 interface Check {
@@ -18,11 +19,17 @@ interface Check {
 
 const service = await startTestService({ areas: { ...areas, conformance: conformanceArea } })
 
-/** A proxy that adds the credential that the suite does not send, and passes foreign hosts and origins unchanged. */
-async function aWayIn(token: string): Promise<string> {
+/**
+ * A proxy that adds the credential that the suite does not send, and passes foreign hosts and origins unchanged. The
+ * tools of the suite that wait are tools of the service.
+ */
+async function aWayIn(token: string, client: TestClient): Promise<string> {
   const addressed = (value: string | undefined, own: string, theirs: string) =>
     value?.replace(/^(http:\/\/)?localhost:/, '$1127.0.0.1:') === own ? theirs : value
-  const own = await inFrontOf(service.url, ({ headers: given }, _answer, handOn, own) => {
+  const callOwn = ownTools({ url: service.url, token, client })
+  const own = await inFrontOf(service.url, (asked, answer, handOn, own) => {
+    if (isOfSuite(asked)) return void callOwn(asked, answer)
+    const { headers: given } = asked
     const host = addressed(given.host, new URL(own).host, new URL(service.url).host)
     const origin = addressed(given.origin, own, service.url)
     handOn({ ...given, host, authorization: `Bearer ${token}`, ...(origin ? { origin } : {}) })
@@ -32,8 +39,9 @@ async function aWayIn(token: string): Promise<string> {
 
 async function aWayInForAnAgent(): Promise<string> {
   const client = (await service.owner()).client as TestClient
-  const agent = await aFundedAgent(client, { policyId: (await aPolicy(client)).id })
-  return aWayIn(String((await aToken(client, agent.id)).token))
+  const { id: policyId } = await aPolicy(client, { autoApproveLimitEuros: 1 })
+  const agent = await aFundedAgent(client, { policyId })
+  return aWayIn(String((await aToken(client, agent.id)).token), client)
 }
 
 const [{ folder, program }, url] = await Promise.all([theSuite(), aWayInForAnAgent()])

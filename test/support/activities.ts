@@ -7,7 +7,6 @@ import type { ActivityCaller } from '../../src/kernel/contract/step.ts'
 import { ProcessLeases } from '../../src/kernel/database/process-lease.ts'
 import type { ExecuteCall } from '../../src/kernel/run/execute.ts'
 import type { OperationRuntime } from '../../src/kernel/run/runtime.ts'
-import { SystemTurns } from '../../src/kernel/run/system-turns.ts'
 import { until } from './until.ts'
 
 const settings = { operatorSignals: false, publicUrl: undefined }
@@ -58,7 +57,6 @@ export function aRun(execute: ExecuteCall): ActivityCaller {
     offsetOf: async () => 0,
     causeOf: async () => undefined,
     onFailure: () => undefined,
-    turns: new SystemTurns(),
   })
   return {
     requestIdOf: ({ id }) => `workflow of ${id}`,

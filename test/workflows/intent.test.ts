@@ -80,7 +80,7 @@ describe('an intent that waits for approval', () => {
     const { events } = await run.handle.fetchHistory()
     const started = events?.[0]?.workflowExecutionStartedEventAttributes
     const [input] = (started?.input?.payloads ?? []).map(({ data }) => JSON.parse(String(data)))
-    expect(Object.keys(input)).toEqual(['id', 'mode', 'agentId', 'ownerId', 'version'])
+    expect(Object.keys(input)).toEqual(['id', 'mode', 'agentId', 'ownerId'])
     const historyText = textOf([events, await run.handle.describe().then(({ raw }) => raw)])
     expect(historyText).toContain('Intent of € 25.00, test')
     for (const secret of ['A secret purpose', 'Zauberladen', 'Müller', agent.name])
@@ -111,7 +111,7 @@ describe('an intent that waits for approval', () => {
 })
 
 describe('a decision by REST', () => {
-  test('leaves at most 14 events in the history of the run', async () => {
+  test('finds at most 8 events in the history of the run, leaves at most 14, and at most 24 with its end', async () => {
     // Without a query: one that meets the first task makes another task.
     const intent = await anIntent(client, agent.id)
     const run = temporal.of(intent)
@@ -119,9 +119,13 @@ describe('a decision by REST', () => {
     const untilTimers = (count: number) =>
       until(`${count} timers`, async () => (await run.timerSummaries()).length === count)
     await untilTimers(1)
+    expect(await run.historyLength()).toBeLessThanOrEqual(8)
     await bodyOf(client.intents.approve({ params: { id: intent.id } }))
     await untilTimers(2)
     expect(await run.historyLength()).toBeLessThanOrEqual(14)
+    await bodyOf(client.intents.cancel({ params: { id: intent.id } }))
+    expect(await run.untilEnded()).toBe('cancelled')
+    expect(await run.historyLength()).toBeLessThanOrEqual(24)
   })
 
   test('to approve keeps the run waiting for the deadline', async () => {

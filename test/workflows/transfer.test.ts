@@ -89,7 +89,7 @@ describe('a transfer by SEPA', () => {
     const { events } = await run.handle.fetchHistory()
     const started = events?.[0]?.workflowExecutionStartedEventAttributes
     const [input] = (started?.input?.payloads ?? []).map(({ data }) => JSON.parse(String(data)))
-    expect(Object.keys(input)).toEqual(['id', 'mode', 'agentId', 'ownerId', 'version'])
+    expect(Object.keys(input)).toEqual(['id', 'mode', 'agentId', 'ownerId'])
     expect(JSON.stringify(events)).not.toContain(Buffer.from('DE89370400440532013000').toString('base64'))
   })
 

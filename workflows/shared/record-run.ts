@@ -7,12 +7,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow'
-import {
-  type DurableProcess,
-  type ProcessInput,
-  type ProcessStatus,
-  RUN_VERSION,
-} from '../../src/kernel/contract/process.ts'
+import type { DurableProcess, ProcessInput, ProcessStatus } from '../../src/kernel/contract/process.ts'
 import { runList } from './run-list.ts'
 import { workflowDetailsPage, workflowSummaryLine } from './run-page.ts'
 import { type Decide, handleRecordChanged, receiveSignals, type SignalEffects } from './signals.ts'
@@ -190,8 +185,7 @@ export class RecordRun<State extends ProcessStatus> {
   }
 
   async #continueIfLong(): Promise<void> {
-    if (workflowInfo().continueAsNewSuggested && !this.#signals.arePending())
-      await continueAsNew({ ...this.#ref, version: RUN_VERSION })
+    if (workflowInfo().continueAsNewSuggested && !this.#signals.arePending()) await continueAsNew(this.#ref)
   }
 }
 

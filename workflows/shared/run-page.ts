@@ -18,8 +18,6 @@ export async function addNoteToTimeline(note: string): Promise<void> {
   await CancellationScope.nonCancellable(() => sleep(1, { summary: workflowSummaryLine(note) }))
 }
 
-export type WorkflowDetailsPage = ReturnType<typeof workflowDetailsPage>
-
 interface PageParts {
   readonly withoutPayload: readonly string[]
   /** What the process does, where the run was not started with it. */

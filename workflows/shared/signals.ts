@@ -24,7 +24,7 @@ interface Received {
   readonly withoutPayload?: boolean
 }
 
-export interface SignalHandling {
+interface SignalHandling {
   arePending(): boolean
   /** Carries out the signals in order. Returns a line about the last one. */
   give(): Promise<string | undefined>

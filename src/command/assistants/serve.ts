@@ -66,6 +66,7 @@ interface Message {
   readonly params?: {
     readonly name?: string
     readonly uri?: string
+    readonly taskId?: string
     readonly _meta?: Readonly<Record<string, unknown>>
   }
 }
@@ -85,7 +86,7 @@ const idOf = ({ id, method }: Message): string | number | null => (method === un
 function headersFor({ method, params }: Message, agreed: string | undefined): Record<string, string> {
   const own = params?._meta?.[VERSION]
   const version = typeof own === 'string' ? own : agreed
-  const named = params?.name ?? params?.uri
+  const named = params?.name ?? params?.uri ?? params?.taskId
   return {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { incomingCreditEvents } from '../../money/incoming/index.ts'
 import { transactionEvents } from '../../money/transactions/index.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
@@ -14,7 +15,6 @@ import {
   inputMetadataSchema,
   labelSchema,
   metadataSchema,
-  ProcessStatusRecord,
   recordHead,
   recordTimestamps,
   timeRangeMembers,
@@ -282,21 +282,6 @@ export const collectApi = {
       'claim.request.expired': paymentRequestEvents['claim.request.expired'],
     },
   }),
-  status: get('/collect/requests/{id}/status', {
-    readsClock: true,
-    summary: 'Get the status of a payment request’s process',
-    callers: [],
-    returns: [200, ProcessStatusRecord],
-    fails: requestLookupRefusals,
-  }),
-  /** May be repeated. Changes nothing before the deadline, by the tenant's clock. */
-  expire: post('/collect/requests/{id}/expire', {
-    summary: 'Expire a payment request',
-    callers: [],
-    returns: [200, z.object({ done: z.boolean() })],
-    fails: requestLookupRefusals,
-    emits: { 'claim.request.expired': paymentRequestEvents['claim.request.expired'] },
-  }),
   settle: post('/collect/requests/{id}/settle', {
     callers: ['key', 'agent'],
     scope: 'collect:write',
@@ -320,5 +305,13 @@ export const collectApi = {
       credit_pays_already: [400, 'creditId: the credit already pays something. Each credit counts once.'],
     },
     emits: { ...requestPaidEvents, ...transactionEvents, ...incomingCreditEvents },
+  }),
+}
+
+export const collectSteps = {
+  /** Changes nothing before the deadline, by the tenant's clock. */
+  expire: step('collect.expire', {
+    summary: 'Expire a payment request',
+    emits: { 'claim.request.expired': paymentRequestEvents['claim.request.expired'] },
   }),
 }

@@ -4,7 +4,6 @@ import type { Context, EmitContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { not } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, mayReachRecord } from '../../kernel/database/entity.ts'
 import { IncomingCreditEvent, matchCreditToPayable, simulateCredit } from '../../money/incoming/index.ts'
@@ -13,23 +12,27 @@ import { registerReference } from '../../money/references/index.ts'
 import { Refund } from '../../money/refunds/index.ts'
 import { transactionEvents } from '../../money/transactions/index.ts'
 import { isPurse, WalletEvent, walletsById } from '../../money/wallets/index.ts'
-import { addMs, formatMinute, minutes } from '../../values/clock.ts'
+import { addMs, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { formatMoney } from '../../values/money.ts'
-import { collectApi, paymentRequestEvent, paymentRequestEvents, requestPaidEvents } from './api.ts'
+import {
+  collectApi,
+  collectSteps,
+  paymentRequestEvent,
+  paymentRequestEvents,
+  requestPaidEvents,
+} from './api.ts'
 import {
   addRequestPayment,
   type LockedPaymentRequest,
   lockPaymentRequest,
   lockPaymentRequests,
   requestNotOpenRefusal,
-  scheduleRequestExpiry,
   writePaymentRequests,
 } from './payments.ts'
-import { type CollectSignal, collectProcess } from './process.ts'
-import { requestRefundResponse, requestRefundsApi } from './refunds/api.ts'
+import { collectProcess } from './process.ts'
+import { requestRefundResponse, requestRefundSteps, requestRefundsApi } from './refunds/api.ts'
 import { requestRefundReactions } from './refunds/end-refund.ts'
-import { followRequestRefunds, refundPaymentRequest } from './refunds/refund.ts'
+import { refundPaymentRequest } from './refunds/refund.ts'
 import {
   amountDueCents,
   collectPersonalData,
@@ -91,16 +94,6 @@ const cancel: HandlerOf<typeof collectApi.cancel> = async ({ params, body }, con
   cancelRequest(locked, body.comment, context)
   queueStatement(writePaymentRequests(sql, tenant, [locked]))
   return paymentRequestResponse(locked.request, context)
-}
-
-/** A pending payment delays the expiry: once it ends, the request expires. */
-const expire: HandlerOf<typeof collectApi.expire> = async ({ params }, context) => {
-  const { sql, tenant, now, refuse } = context
-  const locked = await lockPaymentRequest(params.id, context)
-  if (!locked) return refuse('request_not_found')
-  if (locked.request.expiresAt <= now) scheduleRequestExpiry(locked, context)
-  await writePaymentRequests(sql, tenant, [locked])
-  return { done: true }
 }
 
 type Settling = ContextOf<typeof collectApi.settle>
@@ -207,63 +200,13 @@ const collectReactions = {
   ),
 }
 
-/** The part of a request that its process reads. Payer and purpose do not reach Temporal. */
-interface Progress {
-  readonly request: PaymentRequest
-  readonly isUnderWay: boolean
-  readonly refundDueAt: Date | null
-}
-
-function stateText({ request, isUnderWay, refundDueAt }: Progress): string {
-  const { status, paidCents, expiresAt, refundingCents } = request
-  if (refundDueAt !== null || refundingCents > 0n)
-    return `${status}, ${formatMoney(refundingCents)} in pending refunds`
-  if (status !== 'open') return status
-  if (isUnderWay) return 'open, a payment is under way'
-  const part = paidCents > 0n ? `, ${formatMoney(paidCents)} received` : ''
-  return `open until ${formatMinute(expiresAt)}${part}`
-}
-
-function waitsFor({ request, isUnderWay, refundDueAt }: Progress): string {
-  const { status, expiresAt } = request
-  if (status !== 'open')
-    return refundDueAt
-      ? `for the refund to arrive; the next check is at ${formatMinute(refundDueAt)}`
-      : 'for the refund to arrive'
-  return isUnderWay
-    ? 'for the outcome of the payment that is under way'
-    : `for the payment, until ${formatMinute(expiresAt)}`
-}
-
-function dueInMs({ request, refundDueAt }: Progress, now: Date): number | null {
-  const due = [request.dueAt, refundDueAt].flatMap(at => (at ? [at.getTime() - now.getTime()] : []))
-  return due.length > 0 ? Math.min(...due) : null
-}
-
-function processStatusOf(progress: Progress, now: Date) {
-  const { request, isUnderWay } = progress
-  const { status, mode, amountCents, refundingCents } = request
-  const closed = status !== 'open' && refundingCents === 0n
-  const signals: CollectSignal[] = status === 'open' && !isUnderWay ? ['cancel'] : []
-  return {
-    status,
-    summary: `Request for ${formatMoney(amountCents)} in ${mode} mode: ${stateText(progress)}`,
-    closed,
-    dueInMs: closed ? null : dueInMs(progress, now),
-    waitsFor: closed ? null : waitsFor(progress),
-    signals,
-  }
-}
-
 const collect = bindHandlers(
   { ...collectApi, ...requestRefundsApi },
   {
     create,
     settle,
     refund: refundPaymentRequest,
-    followRefunds: followRequestRefunds,
     cancel,
-    expire,
 
     async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, context) {
       const created = await createdWithinCondition('request', { from, to }, context)
@@ -287,21 +230,6 @@ const collect = bindHandlers(
       const refunds = await page(Refund, { requestId: request.id })
       return { ...refunds, data: refunds.data.map(requestRefundResponse) }
     },
-
-    async status({ params }, { records, now, refuse }) {
-      const [request, underWay, waiting] = await Promise.all([
-        records.findOne(PaymentRequest, { id: params.id }),
-        records.findOne(RequestPayment, { requestId: params.id, status: 'under_way' }),
-        records.find(
-          Refund,
-          { requestId: params.id, status: 'pending', askDueAt: not(null) },
-          { orderBy: { askDueAt: 'asc' }, limit: 1 },
-        ),
-      ])
-      if (!request) return refuse('request_not_found')
-      const refundDueAt = waiting[0]?.askDueAt ?? null
-      return processStatusOf({ request, isUnderWay: underWay !== null, refundDueAt }, now)
-    },
   },
 )
 
@@ -313,7 +241,19 @@ const expiry: Deadline = {
   due: 'due_at',
   open: "status = 'open'",
   waits: 'true',
-  operations: ['collect.expire'],
+  activities: ['expirePaymentRequest'],
+}
+
+/** Refunds by card, about which the acquirer is asked until they have arrived. */
+const refundsDue: Deadline = {
+  process: collectProcess,
+  table: 'refunds',
+  record: 'request_id',
+  agent: 'agent_id',
+  due: 'ask_due_at',
+  open: "status = 'pending' and request_id is not null",
+  waits: 'ask_due_at is not null',
+  activities: ['followRefunds'],
 }
 
 export const collectArea = area(
@@ -323,22 +263,12 @@ export const collectArea = area(
   {
     aliases: { collect: 'claim' },
     personal: collectPersonalData,
+    steps: { ...collectSteps, ...requestRefundSteps },
     entities: [PaymentRequest, RequestPayment],
     machines: [paymentRequestMachine, requestPaymentMachine],
     reactions: { ...collectReactions, ...requestRefundReactions },
     findPayables: findPayableRequests,
-    deadlines: [expiry],
-    // The sweep over refunds calls the acquirer; the run only shows when.
-    waits: [
-      {
-        process: collectProcess,
-        table: 'refunds',
-        record: 'request_id',
-        agent: 'agent_id',
-        open: "status = 'pending' and request_id is not null",
-        waits: 'ask_due_at is not null',
-      },
-    ],
+    deadlines: [expiry, refundsDue],
     openRecords: [
       {
         process: collectProcess,

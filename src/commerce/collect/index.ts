@@ -1,4 +1,4 @@
-export { collectApi } from './api.ts'
+export { collectApi, collectSteps } from './api.ts'
 export { paymentRequiredContract, paymentRequiredRefusal } from './payment-required/api.ts'
 export {
   type PaidArticleSource,
@@ -12,15 +12,17 @@ export {
   refundIdOf,
   requestRefundingEvents,
   requestRefundRefusals,
+  requestRefundSteps,
   requestRefundsApi,
 } from './refunds/api.ts'
 export {
   beginRequestRefund,
   type CardRefunds,
-  dueCardRefunds,
   type PendingRefundSteps,
   type RequestRefundOutcome,
   recordCardRefunds,
+  reserveCardRefunds,
   sendCardRefunds,
 } from './refunds/refund.ts'
 export { followAcquirerReturns } from './refunds/watch-returns.ts'
+export { expirePaymentRequest, paymentRequestStatus } from './steps.ts'

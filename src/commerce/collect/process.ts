@@ -1,4 +1,4 @@
-import type { RecordProcess } from '../../kernel/contract/process.ts'
+import type { DurableProcess } from '../../kernel/contract/process.ts'
 
 export const collectProcess = {
   name: 'collect',
@@ -11,29 +11,6 @@ Signals, with \`{"by": "your name", "reason": "why"}\`:
 - \`cancel\`, or *Request Cancellation*, cancels the request while no payment on it is under way.
 
 In live mode it counts only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /collect/requests/{id}/cancel\`.`,
-  read: {
-    activity: 'readPaymentRequest',
-    operation: 'collect.status',
-    summary: 'Status of the payment request',
-  },
-  decide: 'answerPaymentRequest',
-  signals: {
-    cancel: {
-      effect: 'Cancels the request while no payment on it is under way.',
-      operation: 'collect.cancel',
-    },
-  },
-  steps: {
-    expirePaymentRequest: {
-      operation: 'collect.expire',
-      summary: 'Expire the request, which was not paid in time',
-    },
-    followRefunds: {
-      operation: 'collect.followRefunds',
-      callsOutside: true,
-      summary: 'Check whether the refunds have arrived',
-    },
-  },
-} as const satisfies RecordProcess
+} as const satisfies DurableProcess
 
-export type CollectSignal = keyof typeof collectProcess.signals
+export type CollectSignal = 'cancel'

@@ -6,20 +6,15 @@ import { declareEvent } from '../../kernel/contract/events.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
 import { get, list, notFound, patch, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { pageQuerySchema } from '../../kernel/contract/page.ts'
+import { step } from '../../kernel/contract/step.ts'
 import { TimelinePage } from '../../kernel/journal/timeline.ts'
 import { disputeReasons } from '../../ports/card-disputes.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
-import {
-  ProcessStatusRecord,
-  recordHead,
-  recordTimestamps,
-  timeRangeMembers,
-  truncateText,
-} from '../../values/schemas.ts'
-import { type Dispute, disputeProcessorCalls, liabilityFindings, MAX_DISPUTE_EVIDENCE } from './dispute.ts'
+import { recordHead, recordTimestamps, timeRangeMembers, truncateText } from '../../values/schemas.ts'
+import { type Dispute, liabilityFindings, MAX_DISPUTE_EVIDENCE } from './dispute.ts'
 import { disputeMachine } from './state.ts'
 
 const status = z.enum(disputeMachine.states)
@@ -116,7 +111,7 @@ const changes = [
 ] as const
 export type DisputeChange = (typeof changes)[number]
 
-export const disputeEvents = {
+const disputeEvents = {
   'dispute.created': declareEvent('A dispute of a card payment has been created.', DisputeEvent),
   'dispute.updated': declareEvent(
     'A dispute has changed: `change` says how.',
@@ -169,11 +164,6 @@ const not_open = [
   400,
   'Only an open dispute can be changed: a submitted one is with the card network.',
 ] as const
-
-const acted = [200, z.object({ acted: z.boolean() })] as const
-
-/** A step may be repeated. A step that is not due changes nothing. */
-const step = { callers: [], returns: acted, fails: lookupFails, emits: laterEvents } as const
 
 export const disputesApi = {
   create: post('/disputes', {
@@ -363,36 +353,24 @@ export const disputesApi = {
     },
     emits: laterEvents,
   }),
-  processStatus: get('/disputes/{id}/status', {
-    readsClock: true,
-    summary: 'Get the status of a dispute’s process',
-    callers: [],
-    returns: [
-      200,
-      ProcessStatusRecord.extend({
-        next: z
-          .enum([...disputeProcessorCalls, 'deadline'])
-          .nullable()
-          .meta({ description: 'The next step.' }),
-      }),
-    ],
-    fails: lookupFails,
-  }),
-  followDeadlines: post('/disputes/{id}/follow-deadlines', {
-    ...step,
-    summary: 'Carry out the due step of a dispute',
-  }),
-  callProcessor: post('/disputes/{id}/call-processor', {
-    ...step,
-    summary: 'Call the card processor about a dispute',
-    run: 'external',
-    requires: 'cardProcessor',
-  }),
   notice: post('/rails/card-processor/disputes', {
     summary: 'Process a report of the card network about a dispute',
     callers: [],
     body: incomingMessageSchema,
     returns: [200, ProcessorMessageAnswer],
     emits: laterEvents,
+  }),
+}
+
+/** Each may be repeated. One that is not due changes nothing. */
+export const disputeSteps = {
+  followDeadlines: step('disputes.followDeadlines', {
+    summary: 'Carry out the due step of a dispute',
+    emits: laterEvents,
+  }),
+  callProcessor: step('disputes.callProcessor', {
+    summary: 'Call the card processor about a dispute',
+    emits: laterEvents,
+    calls: 'cardProcessor',
   }),
 }

@@ -1,8 +1,9 @@
 import { CardAuthorization, processMessageOnce } from '../../cards/authorizations/index.ts'
 import { CardNumber } from '../../cards/cards/index.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
-import { AnswerNow, CallExternal, type ExternalCallContext } from '../../kernel/contract/handlers.ts'
-import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { AnswerNow, CallExternal } from '../../kernel/contract/handlers.ts'
+import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Systems } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import {
   type DisputeNotice,
@@ -45,6 +46,8 @@ interface DisputeCall {
   readonly mode: Mode
   readonly ownerId: string
   readonly now: string
+  /** The id of the HTTP request that calls the processor, or of the one that made the run call. */
+  readonly askedBy: string
   readonly claim: {
     readonly cents: string
     readonly reason: Dispute['reason']
@@ -63,35 +66,15 @@ type DisputeAnswer =
   | { readonly kind: 'inquire'; readonly answer: NetworkDisputeDecision | ProcessorFailure }
   | { readonly kind: 'document' | 'file' | 'withdraw'; readonly answer: ProcessorCallDone | ProcessorFailure }
 
-type StepContext = ContextOf<typeof disputesApi.callProcessor>
-type SubmitContext = ContextOf<typeof disputesApi.submit>
-type CallContext = StepContext | SubmitContext
-
-const NOT_ACTED = { acted: false }
-const ACTED = { acted: true }
-
-/** Moves the due time before the call, so that two calls never run at once. */
-export const callDisputeProcessor = externalCall(disputesApi.callProcessor, {
-  async reserve({ params }, context) {
-    const { now, refuse } = context
-    const locked = await lockDispute(params.id, context)
-    if (!locked) return refuse('dispute_not_found')
-    const { dispute } = locked
-    const isDue = dispute.callDueAt !== null && dispute.callDueAt <= now
-    return isDue ? reserveCall(dispute, context) : new AnswerNow(NOT_ACTED)
-  },
-
-  call: callProcessor,
-
-  async record(answer, asked, context) {
-    const recorded = await recordAnswer(answer, asked, context)
-    if (recorded instanceof CallExternal) return recorded
-    return recorded ? ACTED : NOT_ACTED
-  },
-
-  // The process calls again: under the same reference the processor acts once.
-  recover: async () => ACTED,
-})
+/** The call that is due; undefined where none is. Moves the due time, so that two calls never run at once. */
+export async function reserveDisputeCall(
+  id: string,
+  context: DisputeReconcileContext,
+): Promise<DisputeCall | undefined> {
+  const { dispute } = (await lockDispute(id, context)) ?? {}
+  const isDue = dispute && dispute.callDueAt !== null && dispute.callDueAt <= context.now
+  return isDue ? reserveCall(dispute, context) : undefined
+}
 
 /**
  * Submits during the request, so that the answer shows an immediate credit of the network. If the processor
@@ -109,10 +92,11 @@ export const submitDispute = externalCall(disputesApi.submit, {
     return isOfProcessor ? reserveCall(dispute, context) : new AnswerNow(dispute)
   },
 
-  call: callProcessor,
+  call: (asked, { systems }) => callDisputeProcessor(asked, systems),
 
   async record(answer, asked, context) {
-    return (await recordAnswer(answer, asked, context)) ?? context.refuse('dispute_not_found')
+    const { dispute, next } = (await recordDisputeAnswer(answer, asked, context)) ?? {}
+    return next ? new CallExternal(next) : (dispute ?? context.refuse('dispute_not_found'))
   },
 
   async recover({ disputeId }, { records, refuse }) {
@@ -120,26 +104,31 @@ export const submitDispute = externalCall(disputesApi.submit, {
   },
 })
 
+interface RecordedDispute {
+  readonly dispute: Dispute
+  readonly next: DisputeCall | undefined
+}
+
 /**
- * Schedules the next call at once. The first inquiry also follows at once, as the network may credit when it
- * receives the dispute.
+ * The next call is made at once. So is the first inquiry, as the network may credit when it receives the
+ * dispute.
  */
-async function recordAnswer(
+export async function recordDisputeAnswer(
   answer: DisputeAnswer,
-  asked: DisputeCall,
-  context: CallContext,
-): Promise<Dispute | CallExternal<DisputeCall> | null> {
-  const locked = await lockDispute(asked.disputeId, context)
-  if (!locked) return null
+  { disputeId, kind }: DisputeCall,
+  context: DisputeReconcileContext,
+): Promise<RecordedDispute | undefined> {
+  const locked = await lockDispute(disputeId, context)
+  if (!locked) return undefined
   applyAnswer(answer, locked, context)
   const { dispute } = locked
   const next = pendingDisputeCall(dispute)
-  const goesOn = next !== null && next !== asked.kind
-  return goesOn ? new CallExternal(await reserveCall(dispute, context)) : dispute
+  const goesOn = next !== null && next !== kind
+  return { dispute, next: goesOn ? await reserveCall(dispute, context) : undefined }
 }
 
-async function reserveCall(dispute: Dispute, context: CallContext): Promise<DisputeCall> {
-  const { records, tenant, now, systems } = context
+async function reserveCall(dispute: Dispute, context: DisputeReconcileContext): Promise<DisputeCall> {
+  const { records, tenant, now, requestId: askedBy, systems } = context
   const kind = pendingDisputeCall(dispute)
   if (kind === null) throw new Error(`${dispute.id}: no call is pending, and one is due`)
   const { name } = systems.cardProcessor(tenant.mode)
@@ -161,6 +150,7 @@ async function reserveCall(dispute: Dispute, context: CallContext): Promise<Disp
     mode: tenant.mode,
     ownerId: tenant.ownerId,
     now: now.toISOString(),
+    askedBy,
     claim: claimOf(dispute),
     processorDisputeId: dispute.processorDisputeId,
     submittedAt: dispute.submittedAt?.toISOString() ?? null,
@@ -177,10 +167,10 @@ const claimOf = ({ amountCents, refundedCents, reason, description }: Dispute): 
   description,
 })
 
-async function callProcessor(asked: DisputeCall, outside: ExternalCallContext): Promise<DisputeAnswer> {
-  const { disputes } = outside.systems.cardProcessor(asked.mode)
-  const { disputeId, kind, claim, openedAt, processorCardId } = asked
-  const { requestId } = outside
+/** Under the same reference the processor acts once. */
+export async function callDisputeProcessor(asked: DisputeCall, systems: Systems): Promise<DisputeAnswer> {
+  const { disputes } = systems.cardProcessor(asked.mode)
+  const { disputeId, kind, claim, askedBy: requestId, openedAt, processorCardId } = asked
   const call = { reference: `${disputeId}/${kind}`, requestId, now: new Date(asked.now) }
   const amountCents = cents(claim.cents)
   if (kind === 'open') {
@@ -194,7 +184,7 @@ async function callProcessor(asked: DisputeCall, outside: ExternalCallContext): 
   switch (kind) {
     case 'document': {
       if (asked.bundle === null) throw new Error(`${disputeId}: evidence without its bundle`)
-      const { pdf, sha256 } = await renderDisputeBundle(asked.bundle, asked, outside.systems)
+      const { pdf, sha256 } = await renderDisputeBundle(asked.bundle, asked, systems)
       const evidence = { ...claim, amountCents, bundle: pdf, sha256 }
       return { kind, answer: await disputes.addEvidence(known, evidence, call) }
     }

@@ -9,7 +9,6 @@ import type { disputesApi } from './api.ts'
 import {
   type Dispute,
   disputeDeadline,
-  isCoveredByPlatform,
   isDisputeUndecided,
   isUnauthorizedReason,
   MAX_DISPUTE_EVIDENCE,
@@ -110,43 +109,6 @@ export const addDisputeEvidence: HandlerOf<typeof disputesApi.addEvidence> = asy
   reconcileDispute(locked, context, { change: 'evidence' })
   return dispute
 }
-
-const isDue = (at: Date | null, now: Date): boolean => at !== null && at <= now
-
-export const followDisputeDeadlines: HandlerOf<typeof disputesApi.followDeadlines> = async (
-  { params },
-  context,
-) => {
-  const { now, refuse } = context
-  const locked = await lockDispute(params.id, context)
-  if (!locked) return refuse('dispute_not_found')
-  const { dispute } = locked
-  const { creditDueAt, remindAt, evidenceDueAt } = dispute
-  if (isDue(creditDueAt, now)) {
-    Object.assign(dispute, { creditDueAt: null, creditedAt: now })
-    reconcileDispute(locked, context)
-  }
-  if (isDue(evidenceDueAt, now)) endEvidence(locked, context)
-  else if (isDue(remindAt, now)) {
-    dispute.remindAt = null
-    reconcileDispute(locked, context, { change: 'reminder', reason: REMINDER })
-  }
-  return { acted: [creditDueAt, remindAt, evidenceDueAt].some(at => isDue(at, now)) }
-}
-
-const REMINDER = 'Evidence can be added for one more day. Then the dispute is submitted as it is.'
-
-function endEvidence(locked: LockedDispute, context: DisputeReconcileContext): void {
-  const { dispute } = locked
-  if (hasEvidence(dispute)) markDisputeSubmitted(locked, context)
-  else {
-    recordDisputeFact(dispute, { id: 'lapse', type: 'lapsed', at: context.now })
-    reconcileDispute(locked, context)
-  }
-}
-
-const hasEvidence = (dispute: Dispute): boolean =>
-  dispute.evidenceIds.length > 0 || isCoveredByPlatform(dispute)
 
 const OWNER = `
 select d.owner_id as "ownerId", d.mode, coalesce(t.offset_ms, 0)::float8 as "offsetMs"

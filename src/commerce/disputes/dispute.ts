@@ -165,8 +165,7 @@ export const bookedDisputeAmounts = ({
   lostCents,
 })
 
-export const disputeProcessorCalls = ['open', 'document', 'file', 'withdraw', 'inquire'] as const
-export type DisputeProcessorCall = (typeof disputeProcessorCalls)[number]
+export type DisputeProcessorCall = 'open' | 'document' | 'file' | 'withdraw' | 'inquire'
 
 export function pendingDisputeCall(dispute: Dispute): DisputeProcessorCall | null {
   const { status, processorDisputeId, documentedAt, filedAt } = dispute

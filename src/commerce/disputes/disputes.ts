@@ -23,29 +23,21 @@ import {
 } from '../../money/refunds/index.ts'
 import { delegationCondition, Transaction } from '../../money/transactions/index.ts'
 import { findMainWallet } from '../../money/wallets/index.ts'
-import { addMs, formatMinute } from '../../values/clock.ts'
+import { addMs } from '../../values/clock.ts'
 import { id, newId } from '../../values/ids.ts'
 import { type Cents, formatMoney, remainderOf } from '../../values/money.ts'
-import { disputeEvent, disputesApi, laterEvents } from './api.ts'
+import { disputeEvent, disputeSteps, disputesApi, laterEvents } from './api.ts'
 import { downloadDisputeBundle } from './bundle.ts'
-import { callDisputeProcessor, receiveDisputeNotice, submitDispute } from './call-processor.ts'
-import {
-  addDisputeEvidence,
-  followDisputeDeadlines,
-  recordLiabilityFinding,
-  updateDispute,
-  withdrawDispute,
-} from './change.ts'
+import { receiveDisputeNotice, submitDispute } from './call-processor.ts'
+import { addDisputeEvidence, recordLiabilityFinding, updateDispute, withdrawDispute } from './change.ts'
 import {
   DISPUTE_NEEDS_RUN_SQL,
   Dispute,
-  type DisputeProcessorCall,
   disputeDeadline,
   disputesPersonalData,
   EVIDENCE_PERIOD_MS,
   EVIDENCE_REMINDER_MS,
   isDisputeUndecided,
-  pendingDisputeCall,
   scheduleProvisionalCredit,
   transactionDebitedAt,
 } from './dispute.ts'
@@ -146,46 +138,6 @@ async function freeze(cardId: string | null, context: Creating): Promise<boolean
   return locked !== null && freezeCard(locked, 'A payment of the card is disputed.', context)
 }
 
-const callLabels: Readonly<Record<DisputeProcessorCall, string>> = {
-  open: 'for the card processor to open it',
-  document: 'for the card processor to take the evidence',
-  file: 'for the card processor to submit it',
-  withdraw: 'for the card processor to withdraw it',
-  inquire: 'for the card network to decide',
-}
-
-/** Temporal stores this summary of the run, so it contains no names. */
-const summaryOf = ({ mode, amountCents, reason, status, creditedCents }: Dispute): string =>
-  `Dispute of ${formatMoney(amountCents)} in ${mode} mode (${reason}): ${status}, ${formatMoney(creditedCents)} credited`
-
-function waitsFor(dispute: Dispute): string {
-  const { evidenceDueAt, callDueAt } = dispute
-  const call = pendingDisputeCall(dispute)
-  if (call === null) return `for evidence${evidenceDueAt ? `, until ${formatMinute(evidenceDueAt)}` : ''}`
-  const when = callDueAt ? `; the next inquiry is at ${formatMinute(callDueAt)}` : ''
-  return `${callLabels[call]}${when}`
-}
-
-const processStatus: HandlerOf<typeof disputesApi.processStatus> = async (
-  { params },
-  { records, now, refuse },
-) => {
-  const dispute = await records.findOne(Dispute, { id: params.id })
-  if (!dispute) return refuse('dispute_not_found')
-  const { status, dueAt, callDueAt } = dispute
-  const closed = !isDisputeUndecided(dispute) && callDueAt === null
-  const isCall = callDueAt !== null && callDueAt.getTime() === dueAt?.getTime()
-  return {
-    status,
-    summary: summaryOf(dispute),
-    closed,
-    dueInMs: closed || !dueAt ? null : dueAt.getTime() - now.getTime(),
-    waitsFor: closed ? null : waitsFor(dispute),
-    signals: [],
-    next: closed || !dueAt ? null : isCall ? pendingDisputeCall(dispute) : ('deadline' as const),
-  }
-}
-
 const timeline: HandlerOf<typeof disputesApi.timeline> = async ({ params }, context) => {
   const { sql, tenant, records, pageBy, refuse } = context
   const dispute = await records.findOne(Dispute, { id: params.id })
@@ -233,9 +185,6 @@ const disputes = bindHandlers(disputesApi, {
   find: recordLiabilityFinding,
   timeline,
   bundle: downloadDisputeBundle,
-  processStatus,
-  followDeadlines: followDisputeDeadlines,
-  callProcessor: callDisputeProcessor,
   notice: receiveDisputeNotice,
 
   async list({ query: { from, to, limit: _limit, cursor: _cursor, ...filters } }, context) {
@@ -256,7 +205,7 @@ const deadline: Deadline = {
   due: 'due_at',
   open: DISPUTE_NEEDS_RUN_SQL,
   waits: 'true',
-  operations: ['disputes.followDeadlines', 'disputes.callProcessor'],
+  activities: ['followDisputeDeadlines', 'callAboutDispute'],
 }
 
 export const disputesArea = area(
@@ -265,6 +214,7 @@ export const disputesArea = area(
   disputes,
   {
     personal: disputesPersonalData,
+    steps: disputeSteps,
     entities: [Dispute],
     machines: [disputeMachine],
     reactions: { 'transaction.refunded': follow },

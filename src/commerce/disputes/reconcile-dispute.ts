@@ -19,7 +19,7 @@ import {
   remainderOf,
   subtractCents,
 } from '../../values/money.ts'
-import { type DisputeChange, disputeEvent, type disputeEvents } from './api.ts'
+import { type DisputeChange, disputeEvent, type laterEvents } from './api.ts'
 import {
   bookedDisputeAmounts,
   Dispute,
@@ -91,7 +91,7 @@ export async function openDisputeAccounts(
   return { book, creditTo: firstOpenWallet([walletId, mainId], wallets) }
 }
 
-export type DisputeReconcileContext = WriteContext<typeof disputeEvents>
+export type DisputeReconcileContext = WriteContext<typeof laterEvents>
 
 export interface DisputeChangeNote {
   readonly change: DisputeChange

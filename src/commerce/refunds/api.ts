@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { widening } from '../../identity/passkeys/index.ts'
 import { choiceWithSynonyms } from '../../kernel/contract/choices.ts'
 import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { step } from '../../kernel/contract/step.ts'
 import {
   type Refund,
   type RefundRow,
@@ -16,13 +17,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
 import { type OriginalAmount, OriginalAmountRecord } from '../../values/original-amount.ts'
-import {
-  freeTextSchema,
-  ProcessStatusRecord,
-  recordHead,
-  recordTimestamps,
-  timeRangeMembers,
-} from '../../values/schemas.ts'
+import { freeTextSchema, recordHead, recordTimestamps, timeRangeMembers } from '../../values/schemas.ts'
 import { requestRefundingEvents, requestRefundRefusals } from '../collect/index.ts'
 
 const status = z.enum(refundMachine.states)
@@ -91,7 +86,6 @@ export const refundResponse = (
 export const MAX_REFUND_WAIT_DAYS = 30
 
 const refund_not_found = notFound('refund')
-const done = z.object({ done: z.boolean() })
 
 const createDescription = [
   'Money returns the way it came, in full or in part, and never more than was paid: refunded, pending and disputed amounts count together. Without `amountEuros` the rest is refunded.',
@@ -177,32 +171,18 @@ export const refundsApi = {
     },
     emits: { 'refund.cancelled': refundStatusEvents['refund.cancelled'] },
   }),
-  status: get('/refunds/{id}/status', {
-    readsClock: true,
-    summary: 'Get the status of a refund’s process',
-    callers: [],
-    returns: [
-      200,
-      ProcessStatusRecord.extend({
-        next: z.enum(['ask', 'give up']).nullable().meta({ description: 'The next step.' }),
-      }),
-    ],
-    fails: { refund_not_found },
+}
+
+export const refundSteps = {
+  /** A repetition has the same reference: the merchant is asked once. */
+  ask: step('refunds.ask', {
+    summary: 'Request a due refund from the merchant, through the card processor',
+    emits: { 'refund.failed': refundStatusEvents['refund.failed'] },
+    calls: 'cardProcessor',
   }),
-  ask: post('/refunds/{id}/ask', {
-    summary: 'Request a due refund from processor or acquirer',
-    callers: [],
-    run: 'external',
-    returns: [200, done],
-    fails: { refund_not_found },
-    emits: { ...requestRefundingEvents, ...refundStatusEvents, ...refundArrivedEvents },
-  }),
-  /** May be repeated. Changes nothing before the deadline, by the tenant's clock. */
-  expire: post('/refunds/{id}/expire', {
+  /** Changes nothing before the deadline, by the tenant's clock. */
+  expire: step('refunds.expire', {
     summary: 'Expire a refund that did not arrive',
-    callers: [],
-    returns: [200, done],
-    fails: { refund_not_found },
     emits: { 'refund.failed': refundStatusEvents['refund.failed'] },
   }),
 }

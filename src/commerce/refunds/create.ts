@@ -3,7 +3,7 @@ import { BudgetCounters, lockCounters } from '../../control/budgets/index.ts'
 import { intentHoldReference } from '../../control/payments/index.ts'
 import type { WebauthnAssertion } from '../../identity/passkeys/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import type { DecideContext } from '../../kernel/contract/context.ts'
+import type { DecideContext, SqlContext } from '../../kernel/contract/context.ts'
 import { type BatchedStep, type BatchItem, CallExternal } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
@@ -11,7 +11,12 @@ import { Problem, Refusal } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type LockedBook, lockBook, shortfallMessage } from '../../money/ledger/index.ts'
-import { loadRefundBook, type RefundRow, remainingRefundableCents } from '../../money/refunds/index.ts'
+import {
+  loadRefundBook,
+  type RefundRow,
+  refundsById,
+  remainingRefundableCents,
+} from '../../money/refunds/index.ts'
 import {
   lockTransactions,
   type TransactionRow,
@@ -21,20 +26,27 @@ import { findMainWalletId, firstOpenWallet, type WalletRow, walletsById } from '
 import { addMs, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, cents, formatMoney, subtractCents, sumOf } from '../../values/money.ts'
-import { beginRequestRefund, type PendingRefundSteps, refundIdOf } from '../collect/index.ts'
+import {
+  beginRequestRefund,
+  type CardRefunds,
+  type PendingRefundSteps,
+  type RequestRefundOutcome,
+  recordCardRefunds,
+  refundIdOf,
+  sendCardRefunds,
+} from '../collect/index.ts'
 import { refundTransfer, transferRefundBatch } from '../transfers/index.ts'
 import { MAX_REFUND_WAIT_DAYS, refundResponse, type refundsApi } from './api.ts'
 import {
+  askMerchant,
   type CardRefundCall,
   type CardRefundPayment,
-  callRefundSystem,
   cardRefundCall,
   cardRefundPayments,
+  type MerchantAnswer,
   nextRefundCallAt,
-  type RefundCallAnswer,
-  recordRefundAnswer,
-  refundResponseById,
-} from './external-call.ts'
+  recordMerchantAnswer,
+} from './merchant.ts'
 import { refundProcess } from './process.ts'
 
 /** Facts of a payment that never change, except whether the paying wallet is closed. */
@@ -155,7 +167,7 @@ function decide(item: CreateItem, batch: RefundBatch, verdict: DecideContext<Cre
   const asked = { item, transaction, paid, amountCents }
   return transaction.type === 'transfer'
     ? giveBack(asked, batch, verdict)
-    : askMerchant(asked, batch, verdict)
+    : requestFromMerchant(asked, batch, verdict)
 }
 
 /** Undefined if at least a part of the payment can be refunded. */
@@ -260,7 +272,7 @@ function moveMoney(
 }
 
 /** Only the merchant can send the money. The processor requests it where possible. */
-function askMerchant(
+function requestFromMerchant(
   { item, transaction, amountCents }: PaymentRefund,
   { refunding: { refunds }, pushable }: RefundBatch,
   verdict: DecideContext<CreateCode, Creates['emits']>,
@@ -280,9 +292,7 @@ function askMerchant(
   )
   verdict.wake(refundProcess, row)
   if (!payment) return refundResponse(row)
-  const now = item.now.toISOString()
-  const call = { refundId: id, mode: item.tenant.mode, now, since: now, cents: String(amountCents) }
-  return new CallExternal({ push: cardRefundCall(payment, call) })
+  return new CallExternal({ push: cardRefundCall(payment, row, item) })
 }
 
 type Creating = ContextOf<Creates>
@@ -302,6 +312,12 @@ type Reservation =
   | { readonly steps: PendingRefundSteps }
   | { readonly push: CardRefundCall }
 
+/** An answer of the merchant or of the acquirer; null where the refund of a request only begins. */
+type Answer =
+  | { readonly push: CardRefundCall; readonly of: MerchantAnswer }
+  | { readonly cards: CardRefunds; readonly of: readonly RequestRefundOutcome[] }
+  | null
+
 /** Begins the refund as the request's own operation does. An external call follows if needed. */
 async function begin(
   { cents: amount, webauthnAssertion, ...target }: RefundOfRequest,
@@ -317,6 +333,12 @@ async function begin(
   return steps.cards.refunds.length > 0
     ? new CallExternal({ steps })
     : refundResponseById(idOf({ steps }), context)
+}
+
+async function refundResponseById(id: string, { sql, tenant }: SqlContext) {
+  const row = (await refundsById(sql, tenant, [id])).get(id)
+  if (!row) throw new Error(`${id}: a refund that was asked for is gone`)
+  return refundResponse(row)
 }
 
 const idOf = (reservation: Exclude<Reservation, { readonly asked: RefundOfRequest }>): string =>
@@ -340,14 +362,20 @@ const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits
 export const createRefund: HandlerOf<typeof refundsApi.create> = {
   reserve,
 
-  async call(reservation: Reservation, outside): Promise<RefundCallAnswer | null> {
+  async call(reservation: Reservation, { systems }): Promise<Answer> {
     if ('asked' in reservation) return null
-    return callRefundSystem('steps' in reservation ? reservation.steps : reservation, outside)
+    if ('push' in reservation) {
+      const { push } = reservation
+      return { push, of: await askMerchant(push, systems.cardProcessor(push.mode)) }
+    }
+    const { cards } = reservation.steps
+    return { cards, of: await sendCardRefunds(cards, systems.acquirer(cards.mode)) }
   },
 
-  async record(answered: RefundCallAnswer | null, reservation: Reservation, context) {
+  async record(answer: Answer, reservation: Reservation, context) {
     if ('asked' in reservation) return begin(reservation.asked, context)
-    if (answered) await recordRefundAnswer(answered, context)
+    if (answer && 'push' in answer) await recordMerchantAnswer(answer.of, answer.push, context)
+    else if (answer) await recordCardRefunds(answer.of, answer.cards, context)
     return refundResponseById(idOf(reservation), context)
   },
 

@@ -1,1 +1,3 @@
-export { refundsApi } from './api.ts'
+export { refundSteps, refundsApi } from './api.ts'
+export { askMerchant, recordMerchantAnswer, reserveMerchantRequest } from './merchant.ts'
+export { expireRefund, refundStatus } from './steps.ts'

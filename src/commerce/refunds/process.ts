@@ -1,4 +1,4 @@
-import type { ProcessStatus, RecordProcess } from '../../kernel/contract/process.ts'
+import type { DurableProcess } from '../../kernel/contract/process.ts'
 
 export const refundProcess = {
   name: 'refund',
@@ -10,31 +10,6 @@ Signals, with \`{"by": "your name", "reason": "why"}\`:
 - \`cancel\`, or *Request Cancellation*, cancels the refund: the amount can be requested again, or disputed.
 
 In live mode it counts only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /refunds/{id}/cancel\`.`,
-  read: { activity: 'readRefund', operation: 'refunds.status', summary: 'Status of the refund' },
-  decide: 'answerRefund',
-  signals: {
-    cancel: {
-      effect: 'Cancels the refund.',
-      operation: 'refunds.cancel',
-      body: () => ({}),
-    },
-  },
-  steps: {
-    askMerchantForRefund: {
-      operation: 'refunds.ask',
-      callsOutside: true,
-      summary: 'Have the card processor request the refund from the merchant, once',
-      timeoutMs: 60_000,
-    },
-    giveUpRefund: {
-      operation: 'refunds.expire',
-      summary: 'Expire the refund, which did not arrive in time',
-    },
-  },
-} as const satisfies RecordProcess
+} as const satisfies DurableProcess
 
-export interface RefundProcessStatus extends ProcessStatus {
-  readonly next: 'ask' | 'give up' | null
-}
-
-export type RefundSignal = keyof typeof refundProcess.signals
+export type RefundSignal = 'cancel'

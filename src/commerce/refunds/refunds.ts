@@ -7,13 +7,11 @@ import { oneOf } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { Refund, refundArrivedEvents, refundMachine, refundsById } from '../../money/refunds/index.ts'
-import { formatMinute } from '../../values/clock.ts'
-import { formatMoney } from '../../values/money.ts'
 import type { PersonalData } from '../../values/personal.ts'
-import { MAX_REFUND_WAIT_DAYS, refundResponse, refundsApi } from './api.ts'
+import { refundResponse, refundSteps, refundsApi } from './api.ts'
 import { createRefund } from './create.ts'
-import { lockPendingRefund, retryRefundCall } from './external-call.ts'
-import { type RefundSignal, refundProcess } from './process.ts'
+import { lockPendingRefund } from './merchant.ts'
+import { refundProcess } from './process.ts'
 
 const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) => {
   const { sql, emit, wake, refuse, queueStatement } = context
@@ -32,45 +30,6 @@ const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) 
 const statusOf = async ({ id }: Refund, { sql, tenant }: SqlContext): Promise<string> =>
   (await refundsById(sql, tenant, [id])).get(id)?.status ?? 'gone'
 
-const EXPIRED_REASON = {
-  code: 'not_credited',
-  message: `The merchant did not send the money within ${MAX_REFUND_WAIT_DAYS} days. Dispute the payment: POST /disputes.`,
-}
-
-const expire: HandlerOf<typeof refundsApi.expire> = async ({ params }, context) => {
-  const { sql, now, emit, wake, refuse, queueStatement } = context
-  const locked = await lockPendingRefund(params.id, context)
-  if (!locked) return refuse('refund_not_found')
-  const { row, refunds } = locked
-  if (row?.dueAt && row.dueAt <= now) {
-    refunds.fail(row, EXPIRED_REASON, emit)
-    wake(refundProcess, row)
-    queueStatement(refunds.write(sql))
-  }
-  return { done: true }
-}
-
-const FOR_PROCESSOR = 'for the processor of the card to ask the merchant, then for the money'
-
-function processStatusOf(refund: Refund, now: Date) {
-  const { status, mode, amountCents, arrivedCents, dueAt, askDueAt } = refund
-  const closed = status !== 'pending'
-  const until = dueAt ? `, until ${formatMinute(dueAt)}` : ''
-  const part = arrivedCents > 0n && !closed ? `, ${formatMoney(arrivedCents)} received` : ''
-  const isAsked = askDueAt !== null && dueAt !== null && askDueAt < dueAt
-  const nextAt = isAsked ? askDueAt : dueAt
-  const signals: RefundSignal[] = closed ? [] : ['cancel']
-  return {
-    status,
-    summary: `Refund of ${formatMoney(amountCents)} in ${mode} mode: ${status}${part}`,
-    closed,
-    dueInMs: closed || !nextAt ? null : nextAt.getTime() - now.getTime(),
-    waitsFor: closed ? null : `${isAsked ? FOR_PROCESSOR : 'for the money of the merchant'}${until}`,
-    signals,
-    next: closed || !nextAt ? null : isAsked ? ('ask' as const) : ('give up' as const),
-  }
-}
-
 /** What a card network sent back in another currency is among the facts of its payment. */
 async function withOriginals(rows: readonly Refund[], { records }: ReadContext) {
   const ids = rows.flatMap(({ sourceType, sourceId }) =>
@@ -86,9 +45,7 @@ async function withOriginals(rows: readonly Refund[], { records }: ReadContext) 
 
 const refunds = bindHandlers(refundsApi, {
   create: createRefund,
-  ask: retryRefundCall,
   cancel,
-  expire,
 
   async list({ query: { from, to, cursor: _cursor, limit: _limit, ...filters } }, context) {
     const created = await createdWithinCondition('refund', { from, to }, context)
@@ -101,11 +58,6 @@ const refunds = bindHandlers(refundsApi, {
     if (!refund) return context.refuse('refund_not_found')
     const [response] = await withOriginals([refund], context)
     return response ?? context.refuse('refund_not_found')
-  },
-
-  async status({ params }, { records, now, refuse }) {
-    const refund = await records.findOne(Refund, { id: params.id })
-    return refund ? processStatusOf(refund, now) : refuse('refund_not_found')
   },
 })
 
@@ -127,14 +79,15 @@ const deadline: Deadline = {
   due: 'due_at',
   open: "status = 'pending'",
   waits: 'workflow_id is not null',
-  operations: ['refunds.expire'],
+  activities: ['giveUpRefund'],
 }
 
-/** Repeats calls that a processor or acquirer did not answer. Refunds of received payments have no run. */
-const callDue: Deadline = {
+/** Repeats the request that a processor did not answer. The run of a payment request asks for its own refunds. */
+const askDue: Deadline = {
   ...deadline,
   due: 'ask_due_at',
-  operations: ['refunds.ask'],
+  open: "status = 'pending' and request_id is null",
+  activities: ['askMerchantForRefund'],
 }
 
 const refundsPersonal = {
@@ -158,10 +111,11 @@ const refundsPersonal = {
 
 export const refundsArea = area('Refunds', 'Refunds of payments, received and made.', refunds, {
   personal: refundsPersonal,
+  steps: refundSteps,
   entities: [Refund],
   machines: [refundMachine],
   reactions: { 'refund.completed': endProcess },
-  deadlines: [callDue, deadline],
+  deadlines: [askDue, deadline],
   openRecords: [
     {
       process: refundProcess,

@@ -141,7 +141,8 @@ interface BoundDeadline {
 interface BoundStep {
   /** The operation that calls another system; undefined where it calls none. */
   readonly call: RegisteredOperation | undefined
-  carryOut(parts: EndingParts, deadline: Required<Deadline>, record: Overdue): Promise<CarriedOut>
+  /** Gives whether it has changed something. */
+  carryOut(parts: EndingParts, deadline: Required<Deadline>, record: Overdue): Promise<boolean>
 }
 
 function deadlinesOf({ areas, activities }: Parts): BoundDeadline[] {
@@ -171,7 +172,7 @@ function activityStep(name: string, known: RecordActivity | undefined): BoundSte
       const { id, owner_id: ownerId, mode } = record
       await (bound[name] as RecordActivity)({ id, ownerId, mode })
       for (const step of changed) onChange(stepOperation(step), record)
-      return { isDone: true, hasChanged: changed.size > 0 }
+      return changed.size > 0
     },
   }
 }
@@ -193,7 +194,7 @@ const operationStep = (operation: RegisteredOperation): BoundStep => ({
     })
     const hasChanged = changes(outcome)
     if (hasChanged) onChange(operation, record)
-    return { isDone: isDone(outcome), hasChanged }
+    return hasChanged
   },
 })
 
@@ -268,8 +269,7 @@ async function end(parts: EndingParts, bound: BoundDeadline, record: Overdue): P
   const first = steps.findIndex(step => step.call)
   const call = steps[first]?.call
   if (!calls || !call) return carryOutSteps(parts, bound, record)
-  const before = await carryOut(parts, { deadline, steps: steps.slice(0, first) }, record)
-  if (!before.isDone) return
+  await carryOut(parts, { deadline, steps: steps.slice(0, first) }, record)
   const key = `${deadline.due} ${workflowIdOf(deadline.process, record.id)}`
   calls.begin({ key, ...calledBy(call, record) }, () => carryOutSteps(parts, bound, record, first))
 }
@@ -289,8 +289,8 @@ async function carryOutSteps(
 ): Promise<void> {
   let rest = steps.slice(first)
   for (let round = 1; round <= MOST_STEPS; round++) {
-    const { isDone, hasChanged } = await carryOut(parts, { deadline, steps: rest }, record)
-    if (!(isDone && hasChanged && record.has_run && (await isStillDue(parts, deadline, record)))) return
+    const hasChanged = await carryOut(parts, { deadline, steps: rest }, record)
+    if (!(hasChanged && record.has_run && (await isStillDue(parts, deadline, record)))) return
     rest = [...steps]
   }
 }
@@ -308,33 +308,20 @@ async function isStillDue(
   return (await sql(stillDueOf(deadline), [owner_id, mode, id, now])).length > 0
 }
 
-interface CarriedOut {
-  /** Whether nothing is left to do. */
-  readonly isDone: boolean
-  readonly hasChanged: boolean
-}
-
-/** Carries out the steps in order. */
+/** Carries out the steps in order. Gives whether one of them has changed something. */
 async function carryOut(
   parts: EndingParts,
   { deadline, steps }: BoundDeadline,
   record: Overdue,
-): Promise<CarriedOut> {
+): Promise<boolean> {
   let hasChanged = false
-  for (const step of steps) {
-    const carriedOut = await step.carryOut(parts, deadline, record)
-    hasChanged ||= carriedOut.hasChanged
-    if (!carriedOut.isDone) return { isDone: false, hasChanged }
-  }
-  return { isDone: true, hasChanged }
+  for (const step of steps) if (await step.carryOut(parts, deadline, record)) hasChanged = true
+  return hasChanged
 }
 
 /** An operation that finds nothing left to do rescues nothing. */
 const changes = ({ hasEmitted, externalMs }: ApiResponse): boolean =>
   hasEmitted === true || externalMs !== undefined
-
-const isDone = ({ errorCode, body }: ApiResponse): boolean =>
-  errorCode === undefined && JSON.parse(String(body)).done !== false
 
 /**
  * Moves a tenant's clock forward to the offset `toMs`, stopping at every deadline on the way, in order.

@@ -18,8 +18,7 @@ export interface Deadline
   /** The activities of the record's run that the sweep carries out in its place, in this order. */
   readonly activities?: readonly string[]
   /**
-   * The keys of the operations that end a record, in this order. Each does nothing where nothing is left to
-   * do. One that answers `{done: false}` is run again by the next sweep, and the later ones wait for it.
+   * The keys of the operations that end a record without a run. Each does nothing where nothing is left to do.
    */
   readonly operations?: readonly string[]
 }

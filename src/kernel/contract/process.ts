@@ -12,15 +12,11 @@ export interface DurableProcess {
   readonly newIn?: readonly string[]
 }
 
-/** How a run follows its record. Runs of before 0.8.0 are ended by `migrate`. */
-export const RUN_VERSION = 2
-
 export interface ProcessInput {
   readonly id: string
   readonly ownerId: string
   readonly mode: 'test' | 'live'
   readonly agentId: string | null
-  readonly version?: typeof RUN_VERSION
   /** The span that started the run. */
   readonly traceparent?: string
 }
@@ -71,50 +67,12 @@ export const RECORD_CHANGED_SIGNAL = 'recordChanged'
 
 export const DECISION_PAYLOAD_EXAMPLE = '{"by": "your name", "reason": "why"}'
 
-export interface ProcessSignal {
-  readonly effect: string
-  readonly operation: string
-  readonly body?: (by: string, comment: string | undefined) => object
-}
-
-export interface ProcessStep {
-  readonly operation: string
-  readonly summary: string
-  readonly timeoutMs?: number
-  /** Its operation calls another system: the activity has the task queue of such calls. */
-  readonly callsOutside?: true
-}
-
-/** A process whose run follows one record: its activities and signals, each with the operation that it runs. */
-export interface RecordProcess extends DurableProcess {
-  readonly read: {
-    readonly activity: string
-    readonly operation: string
-    /** Read instead where the record is closed to the operation above. */
-    readonly whenClosed?: string
-    readonly summary: string
-  }
-  readonly decide?: string
-  readonly signals?: Readonly<Record<string, ProcessSignal>>
-  readonly steps: Readonly<Record<string, ProcessStep>>
-}
-
-export const STEP_MS = 15_000
-
 /**
  * The activities that a worker takes apart, each with slots of their own: decisions on PostgreSQL have the queue of
  * the workflows, so that calls that hang hold up no decision.
  */
 export const callsQueueOf = (queue: string): string => `${queue}-calls`
 export const webhooksQueueOf = (queue: string): string => `${queue}-webhooks`
-
-export const isRecordProcess = (process: DurableProcess): process is RecordProcess => 'read' in process
-
-export interface ProcessStepResult {
-  readonly done?: boolean
-  /** The status after the step, for runs of this version: they do not read it again. */
-  readonly status?: ProcessStatus
-}
 
 /**
  * How Temporal's list of runs finds them. A namespace gets them from `temporal-config/search-attributes.json`.

@@ -10,7 +10,6 @@ import {
   type ProcessInput,
   type ProcessStartInput,
   RECORD_CHANGED_SIGNAL,
-  RUN_VERSION,
   STATUS_SEARCH_ATTRIBUTE,
 } from '../../kernel/contract/process.ts'
 import { type DeliverOutboxMessage, workflowRunSummary } from '../../kernel/journal/outbox.ts'
@@ -53,7 +52,7 @@ export function workflowStartOptions(
   { summary, status, amount, deadline, ...input }: ProcessStartInput,
 ) {
   return {
-    args: [{ ...input, version: RUN_VERSION }],
+    args: [input],
     staticSummary: summary ?? workflowRunSummary(process, input.mode, input),
     typedSearchAttributes: attributesOf({ ...input, status, amount, deadline }),
   }

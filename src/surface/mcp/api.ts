@@ -18,6 +18,7 @@ export const mcpApi = {
     description: [
       'The Model Context Protocol over Streamable HTTP, without sessions, in the versions 2026-07-28 and 2025-11-25 to 2024-11-05: one JSON-RPC message in, its answer out, as JSON or as server-sent events. A message without an answer gets a 202. There is no GET, since the server sends no unsolicited messages.',
       'Tools are operations of this document, called with the caller’s rights: `tools/list` shows the allowed ones. An agent token spends within its policy. With an API key or a console session, tools read, and changes become proposals unless the key was created with `toolWrites`. A refusal is a result with `isError`, code, message and remedies; an unknown tool is a protocol error (-32602).',
+      'A client that declares the extension `io.modelcontextprotocol/tasks` gets a task where a call waits for a person: `tasks/get` looks at it, `tasks/cancel` ends it, and both act on the record itself.',
       'An identical call within ten minutes is done once, unless it has its own `idempotencyKey`. See [Assistant tools](/docs/guides/assistant-tools).',
     ].join('\n\n'),
     callers: ['key', 'agent'],
@@ -35,7 +36,7 @@ export const mcpApi = {
         'content-type': '`application/json`.',
         'mcp-protocol-version': 'The version of the protocol, after the first message.',
         'mcp-method': 'The method of the message, since 2026-07-28.',
-        'mcp-name': 'The tool, prompt or resource that the message names, since 2026-07-28.',
+        'mcp-name': 'The tool, prompt, resource or task that the message names, since 2026-07-28.',
       },
     },
     returns: [200, openEndedSchema('application/json')],

@@ -4,7 +4,8 @@ import { problemOf } from '../../kernel/database/retry.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { findMcpOnlyTool, runMcpOnlyTool } from './own-tools.ts'
 import { runToolTarget } from './run-operation.ts'
-import { maskCardNumbersInResult, type ToolCall, toolProblem, toolRefusal } from './tool-call.ts'
+import { taskInPlaceOf } from './tasks.ts'
+import { maskCardNumbersInResult, ourFault, type ToolCall, toolProblem, toolRefusal } from './tool-call.ts'
 
 export const callTool = async (call: ToolCall, context: Context): Promise<object> =>
   maskCardNumbersInResult(await traced(call, context), call.name, context)
@@ -23,13 +24,13 @@ function traced(call: ToolCall, context: Context): Promise<object> {
  */
 async function answered(call: ToolCall, context: Context): Promise<object> {
   try {
-    return await answerOf(call, context)
+    return await taskInPlaceOf(await answerOf(call, context), call, context)
   } catch (error) {
     if (error instanceof ProtocolError) throw error
     const { service, requestId } = context
     const problem = problemOf(error, failure => service.tools.reportFailure(failure, requestId))
     return problem.code === 'internal'
-      ? toolRefusal('internal', `Something went wrong on our side. Give us the X-Request-Id ${requestId}.`)
+      ? toolRefusal('internal', ourFault(requestId))
       : toolProblem(problem, service.tools.named(call.name))
   }
 }

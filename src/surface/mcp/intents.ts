@@ -56,9 +56,13 @@ export async function resumedIntentResult(id: string, context: Context): Promise
   return answer.refusal ? toolResultFromAnswer(answer) : resultOfIntent(answer.body as Intent, false, context)
 }
 
-const approvalUrl = ({ id }: Intent, { service }: Context): string => service.pageUrl(`/approve/${id}`)
+export const approvalUrl = ({ id }: Intent, { service }: Context): string => service.pageUrl(`/approve/${id}`)
 
-async function resultOfIntent(intent: Intent, isRepeated: boolean, context: Context): Promise<ToolResult> {
+export async function resultOfIntent(
+  intent: Intent,
+  isRepeated: boolean,
+  context: Context,
+): Promise<ToolResult> {
   if (intent.status === 'denied') {
     const { summary, remedies } = await explained(intent, context)
     return toolRefusal('intent_denied', summary, remedies, { intent })

@@ -135,21 +135,16 @@ export async function proposeFromTool(wish: ChangeRequest, context: Context): Pr
   const answer = await createProposal(wish, context)
   if ('code' in answer) return toolRefusal(answer.code, answer.message, alternatives(answer.code))
   const { proposal, isRepeated } = answer
-  return toolSuccess({ proposal: shown(proposal) }, false, sentence(proposal, isRepeated, context))
+  return toolSuccess({ proposal: shownProposal(proposal) }, false, sentence(proposal, isRepeated, context))
 }
 
 const sentence = ({ id, expiresAt }: ProposalAnswer, isRepeated: boolean, { service }: Context): string =>
   `${isRepeated ? 'This is already proposed.' : 'This is proposed; nothing has changed.'} A person must apply it before ${expiresAt} at ${service.pageUrl(`/console/proposals/${id}`)}. Tell them. Do not say that it is done.`
 
-const shown = ({ id, status, summary, operation, changes, effect, expiresAt }: ProposalAnswer) => ({
-  id,
-  status,
-  summary,
-  operation,
-  changes,
-  effect,
-  expiresAt,
-})
+export const shownProposal = (proposal: Readonly<Record<string, unknown>>) => {
+  const { id, status, summary, operation, changes, effect, expiresAt } = proposal
+  return { id, status, summary, operation, changes, effect, expiresAt }
+}
 
 const alternatives = (code: string): readonly string[] =>
   code === 'not_proposable' || code === 'missing_scope'

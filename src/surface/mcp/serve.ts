@@ -45,7 +45,7 @@ export async function serveDirectly(message: unknown, context: Context): Promise
 }
 
 export async function serveByProtocol(message: unknown, context: Context): Promise<ResponseFile> {
-  const { fetch } = createMcpHandler(() => createMcpServer(context), { maxSubscriptions: 0 })
+  const { fetch } = createMcpHandler(({ era }) => createMcpServer(context, era), { maxSubscriptions: 0 })
   return fileOf(await fetch(requestOf(context), { parsedBody: message }))
 }
 

@@ -4,6 +4,7 @@ import { callTool } from './call-tool.ts'
 import { mcpOnlyTools } from './own-tools.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
 import { grantableActor } from './step-up.ts'
+import { serveTasks, takesTasks, tasksExtension } from './tasks.ts'
 import { mayWriteByTools } from './tool-call.ts'
 
 export const MCP_SERVER_IDENTITY = { name: 'agentpay', title: 'Agent payments', version: '1' }
@@ -15,21 +16,29 @@ const INSTRUCTIONS = [
   'An identical call within ten minutes is never done twice. Give another idempotencyKey to do it again.',
 ].join('\n')
 
-export function createMcpServer(context: Context): Server {
+/** The extension of tasks belongs to the version 2026-07-28, which is the modern era. */
+export function createMcpServer(context: Context, era: 'legacy' | 'modern'): Server {
+  const extensions = era === 'modern' ? { extensions: tasksExtension } : {}
   const server = new Server(MCP_SERVER_IDENTITY, {
-    capabilities: { tools: {}, resources: {}, prompts: {} },
+    capabilities: { tools: {}, resources: {}, prompts: {}, ...extensions },
     instructions: INSTRUCTIONS,
   })
+  if (era === 'modern') serveTasks(server, context)
   server.setRequestHandler('tools/list', async () => ({ tools: await listTools(context) }) as never)
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const canOpenUrls = server.getClientCapabilities()?.elicitation?.url !== undefined
     const responses = mcpReq.inputResponses as Readonly<Record<string, unknown>> | undefined
     const state = mcpReq.requestState?.()
     const { traceparent } = params._meta ?? {}
-    return callTool(
-      { name: params.name, given: params.arguments ?? {}, canOpenUrls, responses, state, traceparent },
-      context,
-    ) as never
+    const call = {
+      name: params.name,
+      given: params.arguments ?? {},
+      canOpenUrls,
+      responses,
+      state,
+      traceparent,
+    }
+    return callTool({ ...call, takesTasks: takesTasks(server) }, context) as never
   })
   server.setRequestHandler('resources/list', () => ({ resources: listResources(context) }))
   server.setRequestHandler('resources/templates/list', () => ({

@@ -14,6 +14,8 @@ export interface ToolCall {
   readonly state?: unknown
   /** The span of the client, if the message names one. */
   readonly traceparent?: unknown
+  /** Whether the client takes a task in place of an answer that waits for a person. */
+  readonly takesTasks?: boolean
 }
 
 /**
@@ -67,6 +69,9 @@ export function toolRefusal(
     isError: true,
   }
 }
+
+export const ourFault = (requestId: string): string =>
+  `Something went wrong on our side. Give us the X-Request-Id ${requestId}.`
 
 /** After these codes a change may have been made. */
 const UNDECIDED = new Set(['unavailable', 'outcome_unknown'])

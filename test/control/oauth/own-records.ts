@@ -4,8 +4,16 @@ import { demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { approvedCode, connect } from '../../support/control/assistants.ts'
 import { anIntent, aRun, aToken, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
 import { anAssistant, type ToolResult } from '../../support/http/assistant.ts'
+import { aHost } from '../../support/http/tasks.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
-import { anOwnerAtTheBrowser, type OwnerAtTheBrowser, service, signedChoices, url } from './people.ts'
+import {
+  aConnection,
+  anOwnerAtTheBrowser,
+  type OwnerAtTheBrowser,
+  service,
+  signedChoices,
+  url,
+} from './people.ts'
 
 const AMOUNT = 5
 const merchant = await startMerchant()
@@ -179,5 +187,21 @@ describe('a run', () => {
     expect(refusalIn(await assistant.call('complete_run', { id }))).toBeUndefined()
     const { data } = await bodyOf(owner.client.runs.list({}))
     expect(data.map(({ status }) => status).sort()).toEqual(['completed', 'running'])
+  })
+})
+
+describe('a task', () => {
+  test('is there for the assistant that declared its intent, and for no other', async () => {
+    const owner = await anOwner()
+    const aTaskHost = async () => aHost(url, (await aConnection(owner)).tokens.access_token)
+    const [host, other] = [await aTaskHost(), await aTaskHost()]
+    const given = { merchant: 'Bookshop', amountEuros: AMOUNT, purpose: 'A report' }
+    const { taskId } = await host.call('declare_intent', given)
+    const refused = { code: -32_602, message: 'taskId: no such task.' }
+    const answers = [await other.get(taskId), await other.cancel(taskId), await other.update(taskId, {})]
+    expect(answers.map(({ error }) => error)).toEqual([refused, refused, refused])
+    expect((await host.get(taskId)).result.status).toBe('working')
+    await host.cancel(taskId)
+    expect((await host.get(taskId)).result.status).toBe('cancelled')
   })
 })

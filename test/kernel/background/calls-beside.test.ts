@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { allActivities } from '../../../activities/index.ts'
+import type { ActivityTools } from '../../../activities/shared/tools.ts'
 import { areas } from '../../../src/areas.ts'
 import { CallsBeside } from '../../../src/kernel/background/calls-beside.ts'
 import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
-import { type Areas, allOperations, area } from '../../../src/kernel/contract/area.ts'
+import { type Areas, area } from '../../../src/kernel/contract/area.ts'
 import type { ApiCall, ApiResponse } from '../../../src/kernel/contract/call.ts'
-import { isRecordProcess } from '../../../src/kernel/contract/process.ts'
+import type { AnyOperation } from '../../../src/kernel/contract/operation.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { createExecutor } from '../../../src/kernel/run/execute.ts'
-import { callsOutside } from '../../../src/kernel/run/system-turns.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { activitiesOf } from '../../support/activities.ts'
 import { startEngine } from '../../support/engine.ts'
@@ -141,19 +142,15 @@ describe('a provider that does not answer', () => {
   })
 })
 
-describe('the steps of runs', () => {
-  test('name the task queue of calls if, and only if, their operation calls another system', () => {
-    const outside = new Map(allOperations(areas).map(operation => [operation.key, callsOutside(operation)]))
-    const processes = Object.values(areas)
-      .flatMap(({ openRecords }) => openRecords.map(({ process }) => process))
-      .filter(isRecordProcess)
-    const steps = processes.flatMap(({ steps }) => Object.values(steps))
-    expect(steps).not.toEqual([])
-    const wrong = steps.filter(
-      ({ operation, callsOutside = false }) => callsOutside !== outside.get(operation),
-    )
-    expect(wrong).toEqual([])
-    const signals = processes.flatMap(({ signals = {} }) => Object.values(signals))
-    expect(signals.filter(({ operation }) => outside.get(operation))).toEqual([])
-  })
+test('the signals of runs are carried out by operations that call no other system', () => {
+  const operations: AnyOperation[] = []
+  const tools = {
+    decide(signals: Readonly<Record<string, { readonly operation: AnyOperation }>>) {
+      operations.push(...Object.values(signals).map(({ operation }) => operation))
+    },
+    outside: () => undefined,
+  }
+  allActivities(tools as unknown as ActivityTools)
+  expect(operations.length).toBeGreaterThan(20)
+  expect(operations.filter(({ run }) => run === 'external')).toEqual([])
 })

@@ -9,7 +9,7 @@ import { startDeadlineSweep, startWebhookDeliveries } from '../../../src/app/bac
 import { startOutboxRelay } from '../../../src/app/relay-service.ts'
 import { openService } from '../../../src/app/service.ts'
 import { startTemporalWorker } from '../../../src/app/worker-service.ts'
-import { RECORD_CHANGED_SIGNAL, RUN_VERSION } from '../../../src/kernel/contract/process.ts'
+import { RECORD_CHANGED_SIGNAL } from '../../../src/kernel/contract/process.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { aCard } from '../cards/cards.ts'
 import { clientAt } from '../client.ts'
@@ -464,7 +464,7 @@ async function record(
 ): Promise<void> {
   mkdirSync(folder, { recursive: true })
   for (const [name, story] of Object.entries(stories)) {
-    const file = join(folder, `${name}-v${RUN_VERSION}.json`)
+    const file = join(folder, `${name}-v2.json`)
     if (existsSync(file)) continue
     const workflowId = await story({ ...stageOf(temporal, callers), payer })
     const history = await temporal.workflow.getHandle(workflowId).fetchHistory()

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { aFundedAgent, aPolicy, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { anAssistant } from '../../support/http/assistant.ts'
+import { aHost } from '../../support/http/tasks.ts'
 
 const service = await startTestService({ own: true })
 const { client } = await service.owner()
@@ -48,5 +49,22 @@ describe('a database that is lost during a call of a tool', () => {
     const wish = { operation: 'policies.toggle', input: { agentId, field: 'requireIntent', value: true } }
     const lost = await losing('insert on proposals', () => call('propose_change', wish))
     expect(lost.structuredContent.error).toMatchObject({ code: 'unavailable' })
+  })
+
+  test('is unavailable for the cancellation of a task, which can be repeated', async () => {
+    const host = aHost(service.url, String(token))
+    const { taskId } = await host.call('declare_intent', {
+      amountEuros: 200,
+      merchant: 'Bookshop',
+      purpose: 'Many books',
+    })
+    const { error } = await losing('update on intents', () => host.cancel(taskId))
+    expect(error).toEqual({
+      code: -32_603,
+      message: expect.stringMatching(/^unavailable: The database cannot be reached\./),
+    })
+    expect((await host.get(taskId)).result.status).toBe('working')
+    await host.cancel(taskId)
+    expect((await host.get(taskId)).result.status).toBe('cancelled')
   })
 })

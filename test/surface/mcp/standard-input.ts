@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { runCommand } from '../../support/command.ts'
 import { agentTokensIn } from '../../support/control/agent-tokens.ts'
+import { aFundedAgent, aPolicy, aToken } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { aHost, envelopeOf, TASKS } from '../../support/http/tasks.ts'
 
 const service = await startTestService()
 
@@ -62,6 +64,18 @@ describe('agentpay mcp', () => {
       .map(line => JSON.parse(line))
     expect(answers.map(({ error }) => error.code).sort()).toEqual([-32_000, -32_700])
     expect(out).toContain('agentpay login')
+  })
+
+  test('brings the messages about a task', async () => {
+    const { client } = await service.owner()
+    const { id: policyId } = await aPolicy(client, { autoApproveLimitEuros: 1 })
+    const { id: agentId } = await aFundedAgent(client, { policyId })
+    const token = String((await aToken(client, agentId)).token)
+    const given = { amountEuros: 10, merchant: 'Bookshop', purpose: 'A book' }
+    const { taskId } = await aHost(service.url, token).call('declare_intent', given)
+    const params = { taskId, _meta: envelopeOf(TASKS) }
+    const { answers } = await run([{ jsonrpc: '2.0', id: 1, method: 'tasks/get', params }], token)
+    expect(answers.get(1).result).toMatchObject({ taskId, status: 'working' })
   })
 
   test('refuses without a sign-in', async () => {

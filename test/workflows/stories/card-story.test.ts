@@ -65,6 +65,21 @@ describe('the run of a card', () => {
     expect(await story.run.timerSummaries()).toEqual([ITS_END])
   })
 
+  test('has at most 16 events until the card is active, and 14 more for a change that the processor is told', async () => {
+    const story = await play({
+      readCard: [open('pending', 'issue', 0), open('frozen', 'tell', 0)],
+      issueCard: [active],
+      tellProcessor: [open('frozen', 'end', AN_HOUR)],
+    })
+    await story.waits(ITS_END)
+    const whenActive = await story.run.historyLength()
+    expect(whenActive).toBeLessThanOrEqual(16)
+    await story.run.signal('recordChanged')
+    await until('it waits again', async () => (await story.run.timerSummaries()).length === 2)
+    expect(story.calls).toEqual(['readCard', 'issueCard', 'readCard', 'tellProcessor'])
+    expect((await story.run.historyLength()) - whenActive).toBeLessThanOrEqual(14)
+  })
+
   test.each([
     ['issue', 'issueCard', `for the processor to issue it, which is tried again at ${AT}`],
     ['replace', 'replaceNumber', `for the processor to issue another number, which is tried again at ${AT}`],

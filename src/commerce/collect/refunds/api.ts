@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { widening } from '../../../identity/passkeys/index.ts'
 import { declareEvent } from '../../../kernel/contract/events.ts'
 import { list, post, type RefusalSpec } from '../../../kernel/contract/operation.ts'
+import { step } from '../../../kernel/contract/step.ts'
 import { incomingCreditEvents } from '../../../money/incoming/index.ts'
 import {
   type Refund,
@@ -193,13 +194,13 @@ export const requestRefundsApi = {
     item: RefundRecord,
     fails: requestLookupRefusals,
   }),
-  /** Asks the acquirer about the request's due refunds. A repetition refunds nothing twice. */
-  followRefunds: post('/collect/requests/{id}/follow-refunds', {
-    summary: 'Check the pending refunds of a payment request',
-    callers: [],
-    run: 'external',
-    returns: [200, z.object({ done: z.boolean() })],
-    fails: requestLookupRefusals,
+}
+
+export const requestRefundSteps = {
+  /** A repetition refunds nothing twice. */
+  follow: step('collect.followRefunds', {
+    summary: 'Ask the acquirer about the pending refunds of a payment request',
     emits: requestRefundingEvents,
+    calls: 'acquirer',
   }),
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Tenant } from '../../../kernel/contract/actor.ts'
 import { type Reaction, reactionToAll } from '../../../kernel/contract/area.ts'
-import type { Context, ReadContext } from '../../../kernel/contract/context.ts'
+import type { ReadContext, WriteContext } from '../../../kernel/contract/context.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import {
   loadRefundBook,
@@ -35,7 +35,7 @@ export interface LockedRequestRefunds {
 }
 
 const emitted = { ...requestRefundEvents, ...refundRecordedEvents }
-export type RequestRefundContext = Context<never, typeof emitted>
+export type RequestRefundContext = WriteContext<typeof emitted>
 
 interface NamedRefunds extends Pick<Parameters<typeof loadRefundBook>[2], 'ids' | 'sources'> {
   /** A payment that may not have a refund yet. */

@@ -1,6 +1,6 @@
-import type { Mode, TenantNow } from '../../../kernel/contract/actor.ts'
-import type { Context, WriteContext } from '../../../kernel/contract/context.ts'
-import { AnswerNow, type ExternalCallContext } from '../../../kernel/contract/handlers.ts'
+import type { Mode } from '../../../kernel/contract/actor.ts'
+import type { CallerContext, WriteContext } from '../../../kernel/contract/context.ts'
+import { AnswerNow } from '../../../kernel/contract/handlers.ts'
 import { type ContextOf, externalCall } from '../../../kernel/contract/operation.ts'
 import { Refusal } from '../../../kernel/contract/problem.ts'
 import { inRange, oneOf } from '../../../kernel/contract/records.ts'
@@ -9,7 +9,7 @@ import { acquirerCreditAccounts, refundAcquirerCharge } from '../../../money/inc
 import { type LockedBook, lockBook } from '../../../money/ledger/index.ts'
 import { Refund, type RefundRow } from '../../../money/refunds/index.ts'
 import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
-import type { ChargeOutcome } from '../../../ports/acquirer.ts'
+import type { Acquirer, ChargeOutcome } from '../../../ports/acquirer.ts'
 import { addMs } from '../../../values/clock.ts'
 import { cents } from '../../../values/money.ts'
 import { lockPaymentRequest } from '../payments.ts'
@@ -54,6 +54,8 @@ export interface CardRefunds {
   readonly requestId: string
   readonly mode: Mode
   readonly now: string
+  /** The id of the HTTP request that asks the acquirer, or of the one that made the run ask. */
+  readonly askedBy: string
   readonly refunds: readonly CardRefund[]
 }
 
@@ -95,7 +97,7 @@ export const refundPaymentRequest = externalCall(requestRefundsApi.refund, {
     return steps.cards.refunds.length > 0 ? steps : new AnswerNow(answerOf(request, refunds, context))
   },
 
-  call: ({ cards }, outside) => sendCardRefunds(cards, outside),
+  call: ({ cards }, { systems }) => sendCardRefunds(cards, systems.acquirer(cards.mode)),
 
   async record(outcomes, steps, context) {
     await recordCardRefunds(outcomes, steps.cards, context)
@@ -124,7 +126,7 @@ function cardRefundsOf(
   requestId: string,
   refunds: readonly Pick<RefundRow, 'id' | 'way' | 'paymentId' | 'amountCents'>[],
   payments: ReadonlyMap<string, RequestPaymentRow>,
-  { tenant, now }: TenantNow,
+  { tenant, now, requestId: askedBy }: CallerContext,
 ): CardRefunds {
   const ofCards = refunds.flatMap(({ id, way, paymentId, amountCents }) => {
     if (way !== 'card') return []
@@ -132,18 +134,18 @@ function cardRefundsOf(
     if (!charge || !walletId) throw new Error(`${id}: a payment by card without its charge`)
     return [{ refundId: requestRefundIdOf(id), walletId, cents: String(amountCents), charge }]
   })
-  return { requestId, mode: tenant.mode, now: now.toISOString(), refunds: ofCards }
+  return { requestId, mode: tenant.mode, now: now.toISOString(), askedBy, refunds: ofCards }
 }
 
 /** Each refund has its own reference, under which the acquirer refunds once. */
 export async function sendCardRefunds(
-  { mode, now, refunds }: CardRefunds,
-  { systems, requestId }: ExternalCallContext,
+  { now, askedBy: requestId, refunds }: CardRefunds,
+  acquirer: Acquirer,
 ): Promise<RequestRefundOutcome[]> {
   const outcomes: RequestRefundOutcome[] = []
   for (const { refundId, cents: amount, charge } of refunds) {
     const asked = { ...charge, amountCents: cents(amount), refundReference: refundId }
-    const outcome = await systems.acquirer(mode).refund(asked, { requestId, now: new Date(now) })
+    const outcome = await acquirer.refund(asked, { requestId, now: new Date(now) })
     outcomes.push({ refundId, outcome })
   }
   return outcomes
@@ -151,8 +153,8 @@ export async function sendCardRefunds(
 
 export async function recordCardRefunds(
   outcomes: readonly RequestRefundOutcome[],
-  { requestId, refunds: asked }: Pick<CardRefunds, 'requestId' | 'refunds'>,
-  context: Context<never, typeof requestRefundingEvents>,
+  { requestId, refunds: asked }: CardRefunds,
+  context: WriteContext<typeof requestRefundingEvents>,
 ): Promise<void> {
   const { sql, tenant, now, queueStatement } = context
   const walletIds = asked.map(({ walletId }) => walletId)
@@ -206,13 +208,14 @@ export function endCardRefund(
   return true
 }
 
-const DONE = { done: true }
-
-/** Moves the due time before the call, so that two calls never run at once. */
-export async function dueCardRefunds(
+/**
+ * The refunds of a request about which the acquirer is to be asked; undefined where none is due. Moves their due time, so that
+ * two calls never run at once.
+ */
+export async function reserveCardRefunds(
   requestId: string,
   context: WriteContext,
-): Promise<Pick<PendingRefundSteps, 'cards'> | undefined> {
+): Promise<CardRefunds | undefined> {
   const { records, sql, tenant, now } = context
   await lockPaymentRequest(requestId, context)
   const due = await records.find(
@@ -223,23 +226,5 @@ export async function dueCardRefunds(
   if (due.length === 0) return undefined
   for (const refund of due) refund.askDueAt = addMs(now, nextRefundCheckDelay(refund.attempts))
   const paymentIds = due.flatMap(({ paymentId }) => paymentId ?? [])
-  return { cards: cardRefundsOf(requestId, due, await requestPaymentsById(sql, tenant, paymentIds), context) }
+  return cardRefundsOf(requestId, due, await requestPaymentsById(sql, tenant, paymentIds), context)
 }
-
-/** Called by the run of a request, whose timer may come before the sweep, which asks for each refund. */
-export const followRequestRefunds = externalCall(requestRefundsApi.followRefunds, {
-  async reserve({ params: { id } }, context) {
-    if (!(await context.records.findOne(PaymentRequest, { id }))) return context.refuse('request_not_found')
-    return (await dueCardRefunds(id, context)) ?? new AnswerNow(DONE)
-  },
-
-  call: ({ cards }, outside) => sendCardRefunds(cards, outside),
-
-  async record(outcomes, { cards }, context) {
-    await recordCardRefunds(outcomes, cards, context)
-    return DONE
-  },
-
-  // The process or the sweep asks again once the refund is due.
-  recover: async () => DONE,
-})

@@ -1,30 +1,20 @@
 import { lockSpendingAgents } from '../../control/policies/index.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
-import type { Context, ReadContext, SqlContext } from '../../kernel/contract/context.ts'
-import { AnswerNow, type ExternalCallContext } from '../../kernel/contract/handlers.ts'
-import { externalCall } from '../../kernel/contract/operation.ts'
+import type { CallerContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Systems } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import {
-  loadRefundBook,
-  Refund,
-  type RefundBook,
-  type RefundRow,
-  refundsById,
-} from '../../money/refunds/index.ts'
+import { loadRefundBook, Refund, type RefundRow } from '../../money/refunds/index.ts'
 import { lockTransactions } from '../../money/transactions/index.ts'
-import type { CardRefundOutcome, NewCardRefund, ProcessorFailure } from '../../ports/card-processor.ts'
+import type {
+  CardProcessor,
+  CardRefundOutcome,
+  NewCardRefund,
+  ProcessorFailure,
+} from '../../ports/card-processor.ts'
 import { addMs, backoffDelay, minutes } from '../../values/clock.ts'
 import { cents } from '../../values/money.ts'
-import {
-  type CardRefunds,
-  dueCardRefunds,
-  type RequestRefundOutcome,
-  recordCardRefunds,
-  sendCardRefunds,
-} from '../collect/index.ts'
-import { refundResponse, refundsApi } from './api.ts'
+import type { refundSteps } from './api.ts'
 import { refundProcess } from './process.ts'
 
 export interface CardRefundPayment extends Row {
@@ -72,30 +62,34 @@ export interface CardRefundCall {
   readonly now: string
   readonly since: string
   readonly cents: string
+  /** The id of the HTTP request that asks the processor, or of the one that made the run ask. */
+  readonly askedBy: string
   readonly refund: Omit<NewCardRefund, 'amountCents' | 'requestedAt'>
 }
 
 /** The refund already waits for its merchant when the processor is asked. */
 export function cardRefundCall(
   { processorRef, processorCardId, descriptor, mcc, country }: CardRefundPayment,
-  call: Omit<CardRefundCall, 'refund'>,
+  { id: refundId, amountCents, createdAt }: RefundRow,
+  { tenant: { mode }, now, requestId: askedBy }: CallerContext,
 ): CardRefundCall {
   const merchant = { descriptor, mcc, city: null, country, url: null, networkTokenId: null }
-  return { ...call, refund: { processorCardId, authorizationId: processorRef, merchant } }
+  const refund = { processorCardId, authorizationId: processorRef, merchant }
+  const times = { now: now.toISOString(), since: createdAt.toISOString() }
+  return { refundId, mode, ...times, cents: String(amountCents), askedBy, refund }
 }
 
 /** Longer than a call takes, so that two calls for one refund never overlap. */
 export const nextRefundCallAt = (now: Date, attempts: number): Date =>
   addMs(now, backoffDelay(minutes(1), attempts - 1, minutes(60)))
 
-type PushAnswer = CardRefundOutcome | ProcessorFailure
+export type MerchantAnswer = CardRefundOutcome | ProcessorFailure
 
 /** Every repetition has the same reference, so the next call reveals the outcome of a lost answer. */
-async function push(
-  { refundId, mode, now, since, cents: amount, refund }: CardRefundCall,
-  { systems, requestId }: ExternalCallContext,
-): Promise<PushAnswer> {
-  const { pushRefund } = systems.cardProcessor(mode)
+export async function askMerchant(
+  { refundId, now, since, cents: amount, askedBy: requestId, refund }: CardRefundCall,
+  { pushRefund }: CardProcessor,
+): Promise<MerchantAnswer> {
   const asked = { ...refund, amountCents: cents(amount), requestedAt: new Date(since) }
   const call = { reference: `${refundId}/push`, requestId, now: new Date(now) }
   return (
@@ -106,27 +100,6 @@ async function push(
     }
   )
 }
-
-type ExternalCall = { readonly push: CardRefundCall } | { readonly cards: CardRefunds }
-
-export type RefundCallAnswer =
-  | { readonly push: CardRefundCall; readonly answer: PushAnswer }
-  | { readonly cards: CardRefunds; readonly outcomes: readonly RequestRefundOutcome[] }
-
-export const callRefundSystem = async (
-  ask: ExternalCall,
-  outside: ExternalCallContext,
-): Promise<RefundCallAnswer> =>
-  'push' in ask
-    ? { push: ask.push, answer: await push(ask.push, outside) }
-    : { cards: ask.cards, outcomes: await sendCardRefunds(ask.cards, outside) }
-
-type RecordContext = Context<never, (typeof refundsApi.ask)['emits']>
-
-export const recordRefundAnswer = (answered: RefundCallAnswer, context: RecordContext): Promise<void> =>
-  'push' in answered
-    ? recordPush(answered.answer, answered.push, context)
-    : recordCardRefunds(answered.outcomes, answered.cards, context)
 
 /** Locks the refund and the money it moves. `row` is undefined if the refund is no longer pending. */
 export async function lockPendingRefund(id: string, { records, sql, tenant, now }: ReadContext) {
@@ -147,10 +120,10 @@ export async function lockPendingRefund(id: string, { records, sql, tenant, now 
  * A declined refund fails. Without an answer it stays due. If the processor cannot ask, the refund waits for
  * the money, and only the owner can request it from the merchant.
  */
-async function recordPush(
-  answer: PushAnswer,
+export async function recordMerchantAnswer(
+  answer: MerchantAnswer,
   { refundId }: CardRefundCall,
-  context: RecordContext,
+  context: WriteContext<(typeof refundSteps.ask)['emits']>,
 ): Promise<void> {
   if ('failure' in answer && answer.failure !== 'refused') return
   const { row, refunds } = (await lockPendingRefund(refundId, context)) ?? {}
@@ -163,58 +136,23 @@ async function recordPush(
   context.queueStatement(refunds.write(context.sql))
 }
 
-export async function refundResponseById(id: string, { sql, tenant }: SqlContext) {
-  const row = (await refundsById(sql, tenant, [id])).get(id)
-  if (!row) throw new Error(`${id}: a refund that was asked for is gone`)
-  return refundResponse(row)
-}
-
-const DONE = { done: true }
-
 /**
- * Repeats a call whose answer was not recorded. Moves the due time before the call, so that two calls never
- * run at once.
+ * The request for the merchant; undefined where none is due. Moves the due time, so that two calls never run at once. Without a
+ * processor that can ask, the refund only waits for the money.
  */
-export const retryRefundCall = externalCall(refundsApi.ask, {
-  async reserve({ params }, context) {
-    const locked = await lockPendingRefund(params.id, context)
-    if (!locked) return context.refuse('refund_not_found')
-    const { known, row, refunds } = locked
-    const asked = known.requestId
-      ? await dueCardRefunds(known.requestId, context)
-      : await dueMerchant(row, refunds, context)
-    return asked ?? new AnswerNow(DONE)
-  },
-
-  call: callRefundSystem,
-
-  async record(answered, _asked, context) {
-    await recordRefundAnswer(answered, context)
-    return DONE
-  },
-
-  // The refund is due again, and under the same reference it is made once.
-  recover: async () => DONE,
-})
-
-async function dueMerchant(
-  row: RefundRow | undefined,
-  refunds: RefundBook,
-  { sql, tenant, now, systems, queueStatement }: RecordContext,
-): Promise<ExternalCall | undefined> {
-  if (!row?.askDueAt || row.askDueAt > now || !row.transactionId) return undefined
+export async function reserveMerchantRequest(
+  id: string,
+  context: WriteContext,
+): Promise<CardRefundCall | undefined> {
+  const { sql, tenant, now, systems, queueStatement } = context
+  const { row, refunds } = (await lockPendingRefund(id, context)) ?? {}
+  // The acquirer is asked for the refund of a payment request.
+  if (!row || !refunds || row.requestId) return undefined
+  if (!row.askDueAt || row.askDueAt > now || !row.transactionId) return undefined
   const payment = (await cardRefundPayments(sql, tenant, [row.transactionId], systems)).get(row.transactionId)
   const attempts = row.attempts + 1
   if (payment) refunds.askAgain(row, attempts, nextRefundCallAt(now, attempts))
   else refunds.endAsking(row, false)
   queueStatement(refunds.write(sql))
-  if (!payment) return undefined
-  const call = { refundId: row.id, mode: tenant.mode, now: now.toISOString() }
-  return {
-    push: cardRefundCall(payment, {
-      ...call,
-      since: row.createdAt.toISOString(),
-      cents: String(row.amountCents),
-    }),
-  }
+  return payment && cardRefundCall(payment, row, context)
 }

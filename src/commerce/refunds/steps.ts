@@ -1,0 +1,47 @@
+import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
+import { Refund } from '../../money/refunds/index.ts'
+import { formatMinute } from '../../values/clock.ts'
+import { formatMoney } from '../../values/money.ts'
+import { MAX_REFUND_WAIT_DAYS, type refundSteps } from './api.ts'
+import { lockPendingRefund } from './merchant.ts'
+import { type RefundSignal, refundProcess } from './process.ts'
+
+const EXPIRED_REASON = {
+  code: 'not_credited',
+  message: `The merchant did not send the money within ${MAX_REFUND_WAIT_DAYS} days. Dispute the payment: POST /disputes.`,
+}
+
+/** Changes nothing before the deadline, by the tenant's clock. */
+export async function expireRefund(
+  id: string,
+  context: WriteContext<(typeof refundSteps.expire)['emits']>,
+): Promise<void> {
+  const { sql, now, emit, wake, queueStatement } = context
+  const { row, refunds } = (await lockPendingRefund(id, context)) ?? {}
+  if (!row?.dueAt || row.dueAt > now || !refunds) return
+  refunds.fail(row, EXPIRED_REASON, emit)
+  wake(refundProcess, row)
+  queueStatement(refunds.write(sql))
+}
+
+/** What the run of a refund reads. */
+export async function refundStatus(id: string, { em, now }: ReadContext) {
+  const refund = await em.findOne(Refund, { id })
+  if (!refund) return undefined
+  const { status, mode, amountCents, arrivedCents, dueAt, askDueAt } = refund
+  const closed = status !== 'pending'
+  const part = arrivedCents > 0n && !closed ? `, ${formatMoney(arrivedCents)} received` : ''
+  const mustBeAsked = askDueAt !== null && dueAt !== null && askDueAt < dueAt
+  const nextAt = mustBeAsked ? askDueAt : dueAt
+  const signals: RefundSignal[] = closed ? [] : ['cancel']
+  return {
+    status,
+    summary: `Refund of ${formatMoney(amountCents)} in ${mode} mode: ${status}${part}`,
+    closed,
+    /** The merchant, by the processor of the card. */
+    mustBeAsked,
+    dueInMs: closed || !nextAt ? null : nextAt.getTime() - now.getTime(),
+    deadline: dueAt && formatMinute(dueAt),
+    signals,
+  }
+}
