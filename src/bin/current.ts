@@ -1,10 +1,10 @@
-import { Connection } from '@temporalio/client'
 import { requireTemporal } from '../app/temporal-access.ts'
 import { untilCurrent, workerBuild } from '../app/worker-build.ts'
 import { runProcess } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
 import { readEnvironmentSettings } from '../platform/settings/environment.ts'
 import { InvalidSettingError } from '../platform/settings/settings.ts'
+import { connectTemporal } from '../platform/temporal/connect.ts'
 
 const PATIENCE_MS = 300_000
 
@@ -17,7 +17,7 @@ runProcess(async life => {
   const { client } = requireTemporal(settings)
   const build = await workerBuild(settings)
   if (!build) throw new InvalidSettingError('Not set: TEMPORAL_DEPLOYMENT.')
-  const connection = await Connection.connect(client)
+  const connection = await connectTemporal(client)
   life.closeLater(() => connection.close())
   const signal = AbortSignal.any([life.ending, AbortSignal.timeout(PATIENCE_MS)])
   if (!(await untilCurrent(connection, build, { signal, onlyIfNone: false })))

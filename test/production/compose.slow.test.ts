@@ -241,7 +241,7 @@ describe('the environment of our processes', () => {
       const [, name = ''] = /^src\/bin\/(\w+)\.ts$/.exec(file ?? '') ?? []
       return startProgram(name, { ...Object.fromEntries(nowhere), LOG_LEVEL: 'warn' })
     })
-    expect(started).toHaveLength(5)
+    expect(started).toHaveLength(6)
     await Promise.all(started.map(({ untilOutput }) => untilOutput(/ECONNREFUSED|cannot be reached/)))
   })
 })
