@@ -15,11 +15,12 @@ export type AgentActivities = ReturnType<typeof agentActivities>
 
 export const agentActivities = ({ read, transaction }: ActivityTools) => {
   const readAgent = (ref: RecordRef) =>
-    read(
-      ref,
-      async context =>
-        (await agentDeletionStatus(ref.id, context)) ?? (await policyEndStatus(ref.id, context)),
-    )
+    read(ref, async context => {
+      const deletion = await agentDeletionStatus(ref.id, context)
+      if (deletion) return deletion
+      const policyEnd = await policyEndStatus(ref.id, context)
+      return policyEnd && { ...policyEnd, left: null }
+    })
   return {
     readAgent,
 

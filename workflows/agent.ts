@@ -20,7 +20,8 @@ export async function agent(ref: ProcessInput): Promise<string> {
   const record = await follow(ref, { process: agentProcess, read: readAgent })
   while (!record.isOver) {
     const { left, deadline } = record.state
-    if (!left) await record.waitFor(`the policy to end, ${deadline}`, { whenDue: expirePolicy })
+    const isBeingDeleted = left !== null
+    if (!isBeingDeleted) await record.waitFor(`the policy to end, ${deadline}`, { whenDue: expirePolicy })
     else if (left.card) await record.waitFor('its cards to be closed', { whenDue: closeCards })
     else if (left.intent) await record.waitFor('its open intents to be cancelled', { whenDue: cancelIntents })
     else if (left.run) await record.waitFor('its open runs to end', { whenDue: endRuns })

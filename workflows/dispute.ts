@@ -12,24 +12,27 @@ const { readDispute, followDisputeDeadlines, callAboutDispute } = activities<Dis
   }),
 })
 
+const CALLS = {
+  open: 'the card processor to open it',
+  document: 'the card processor to take the evidence',
+  file: 'the card processor to submit it',
+  withdraw: 'the card processor to withdraw it',
+  inquire: 'the card network to decide',
+}
+
 /**
  * A dispute is opened at the processor, waits for evidence until the deadline, and is submitted with it; then the card network
- * is asked for its decision. The processor also learns that a dispute was withdrawn, or that the merchant has paid.
+ * is asked for its decision. The processor also learns that a dispute was withdrawn, or that the merchant has paid. While the
+ * processor is awaited, the owner may be due a provisional credit, or a reminder of the deadline.
  */
 export async function dispute(ref: ProcessInput): Promise<string> {
   const record = await follow(ref, { process: disputeProcess, read: readDispute })
   while (!record.isOver) {
     const { pendingCall, isCallNext, deadline } = record.state
-    const step = { whenDue: isCallNext ? callAboutDispute : followDisputeDeadlines }
-    const again = `the next inquiry is at ${deadline}`
-    if (pendingCall === null) await record.waitFor(`evidence, until ${deadline}`, step)
-    else if (pendingCall === 'open') await record.waitFor(`the card processor to open it; ${again}`, step)
-    else if (pendingCall === 'document')
-      await record.waitFor(`the card processor to take the evidence; ${again}`, step)
-    else if (pendingCall === 'file') await record.waitFor(`the card processor to submit it; ${again}`, step)
-    else if (pendingCall === 'withdraw')
-      await record.waitFor(`the card processor to withdraw it; ${again}`, step)
-    else await record.waitFor(`the card network to decide; ${again}`, step)
+    const what = pendingCall
+      ? `${CALLS[pendingCall]}; the next inquiry is at ${deadline}`
+      : `evidence, until ${deadline}`
+    await record.waitFor(what, { whenDue: isCallNext ? callAboutDispute : followDisputeDeadlines })
   }
   return record.state.status
 }

@@ -18,11 +18,12 @@ export async function kyc(ref: ProcessInput): Promise<string> {
   const record = await follow(ref, { process: kycProcess, read: readIdentityCheck })
   while (!record.isOver) {
     const { status, isSubmitted, deadline } = record.state
-    const next = `the next inquiry is at ${deadline}`
-    if (!deadline) await record.waitFor('the operator to decide')
+    const inquiry = `the next inquiry is at ${deadline}`
+    if (deadline === null) await record.waitFor('the operator to decide')
     else if (status === 'in_review')
-      await record.waitFor(`the provider to decide; ${next}`, { whenDue: askProvider })
-    else if (isSubmitted) await record.waitFor(`the provider to answer; ${next}`, { whenDue: submitIdentity })
+      await record.waitFor(`the provider to decide; ${inquiry}`, { whenDue: askProvider })
+    else if (isSubmitted)
+      await record.waitFor(`the provider to answer; ${inquiry}`, { whenDue: submitIdentity })
     else await record.waitFor('the provider to be given the documents', { whenDue: submitIdentity })
   }
   return record.state.status

@@ -11,6 +11,7 @@ import type { LastRequest } from '../../src/kernel/journal/last-request.ts'
 import type { ExecuteCall } from '../../src/kernel/run/execute.ts'
 import { NoSuchRecord } from '../../src/kernel/run/steps.ts'
 import { NoTurn } from '../../src/kernel/run/system-turns.ts'
+import { sha256 } from '../../src/values/digest.ts'
 
 export interface OperationResult<T> {
   readonly result?: T
@@ -108,10 +109,15 @@ export const reportedActivities =
     },
   })
 
-/** An attempt whose answer was lost has done its work: by the same key the next attempt gets that answer. */
-export function attemptName(): string {
+/**
+ * An attempt whose answer was lost has done its work: by the same key the next attempt gets that answer. An update that is sent
+ * again gets it from a later run of the record, too. Its id may be longer than a key can be.
+ */
+export function attemptName(updateId?: string): string {
   const { workflowExecution, activityId } = activityInfo()
-  return `${workflowExecution?.runId}/${activityId}`
+  if (updateId === undefined) return `${workflowExecution?.runId}/${activityId}`
+  const key = sha256(`${workflowExecution?.workflowId}/${updateId}`)
+  return `update:${Buffer.from(key).toString('base64url')}`
 }
 
 const AGAIN_MS = 5_000
@@ -134,10 +140,13 @@ async function orRefusal<T>(work: () => Promise<T>): Promise<T | { refused: stri
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Problem && error.status === 400) return { refused: error.message }
+    if (error instanceof Problem && REFUSALS.includes(error.status)) return { refused: error.message }
     throw error
   }
 }
+
+/** Bad input, and the id of an update that asked for something else before. */
+const REFUSALS = [400, 422]
 
 const actorOf = ({ ownerId, mode }: ProcessInput, as: OperationCall['as']): Omit<Actor, 'clockOffsetMs'> => ({
   type: as === 'process' ? 'process' : 'operator',

@@ -1,19 +1,11 @@
-import { z } from 'zod'
-import { refuseUnstorable } from '../../src/derive/http/body.ts'
 import {
   DECISION_PAYLOAD_EXAMPLE,
   type ProcessInput,
   type ProcessStatus,
+  readDecision,
 } from '../../src/kernel/contract/process.ts'
 import type { OperatorDecision } from '../../src/kernel/contract/step.ts'
 import type { RunOperation } from './run-operation.ts'
-
-const remark = z.string().trim().min(1).max(1_000).optional()
-
-/** A name, which is unproven, and a reason under either member. */
-const Payload = z
-  .strictObject({ by: z.string().trim().min(1).max(200), comment: remark, reason: remark })
-  .refine(({ comment, reason }) => comment === undefined || reason === undefined)
 
 export interface WorkflowSignalSettings {
   readonly operatorSignals: boolean
@@ -28,25 +20,37 @@ interface Decision extends OperatorDecision {
   readonly once: string
 }
 
-/** Runs the operation of a signal with the API's checks; returns the line that the operator reads. */
+/** What asks for a decision, as the line about it begins. */
+const SIGNAL = ['A signal', 'The signal', 'Signal'] as const
+const UPDATE = ['An update', 'The update', 'Update'] as const
+
+/** Runs the operation of a signal or an update with the API's checks; returns the line that the operator reads. */
 export async function applySignal(
   run: RunOperation,
   settings: WorkflowSignalSettings,
   { signal, withoutPayload, signalled, requestId, once, ...waiting }: Decision,
 ): Promise<string> {
-  const { verb, payload, ...input } = signalled
-  if (!signal) return `A signal ${verb} was ignored: no such signal is known.`
+  const { verb, payload, updateId, ...input } = signalled
+  const [one, this_, it] = updateId === undefined ? SIGNAL : UPDATE
+  if (!signal) return `${one} ${verb} was ignored: no such signal is known.`
   const { operation, body = commentOnly } = signal
   if (withoutPayload) {
-    const asked = { of: input, as: 'process', requestId, body: body('', undefined), ...waiting } as const
+    const asked = {
+      of: input,
+      as: 'process',
+      requestId,
+      body: body('', undefined),
+      once,
+      ...waiting,
+    } as const
     const { result, refused = '' } = await run<{ acted: boolean }>(operation, asked)
-    return result?.acted ? `Signal ${verb}: done.` : `The signal ${verb} changed nothing. ${refused}`
+    return result?.acted ? `${it} ${verb}: done.` : `${this_} ${verb} changed nothing. ${refused}`
   }
-  const read = readPayload(payload)
-  if (!read) return `A signal ${verb} was ignored: send ${DECISION_PAYLOAD_EXAMPLE}.`
+  const read = readDecision(payload)
+  if (!read) return `${one} ${verb} was ignored: send ${DECISION_PAYLOAD_EXAMPLE}.`
   if (areIgnored(input, settings))
-    return `A signal ${verb} was ignored: OPERATOR_SIGNALS is off, and this is live money.`
-  const { by, comment = read.reason } = read
+    return `${one} ${verb} was ignored: OPERATOR_SIGNALS is off, and this is live money.`
+  const { by, comment } = read
   const { refused } = await run(operation, {
     of: input,
     as: { operator: by },
@@ -55,9 +59,7 @@ export async function applySignal(
     once,
     ...waiting,
   })
-  return refused
-    ? `The signal ${verb} by ${by} changed nothing: ${refused}`
-    : `Signal ${verb} by ${by}: done.`
+  return refused ? `${this_} ${verb} by ${by} changed nothing: ${refused}` : `${it} ${verb} by ${by}: done.`
 }
 
 const commentOnly = (_by: string, comment: string | undefined): object => (comment ? { comment } : {})
@@ -73,12 +75,3 @@ export const withPermittedSignals = <Status extends ProcessStatus>(
   input: Pick<ProcessInput, 'mode'>,
   settings: WorkflowSignalSettings,
 ): Status => (areIgnored(input, settings) ? { ...status, signals: [] } : status)
-
-function readPayload(payload: unknown): z.output<typeof Payload> | undefined {
-  try {
-    refuseUnstorable(payload)
-    return Payload.parse(payload)
-  } catch {
-    return undefined
-  }
-}

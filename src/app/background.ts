@@ -1,11 +1,9 @@
-import { followAcquirerReturns } from '../commerce/collect/index.ts'
 import { SEALING_DUE_SQL, sealNextPage } from '../compliance/audit/index.ts'
 import { deletePushSubscription, PUSHES_DUE_SQL, PushSender } from '../delivery/push/index.ts'
 import {
   BACKLOG_DUE_SQL,
   BacklogKeeper,
   disableWebhook,
-  expireDeliveries,
   WebhookDeliverer,
   webhookSteps,
 } from '../delivery/webhooks/index.ts'
@@ -15,8 +13,6 @@ import { endOverdueRecords, type Rescue } from '../kernel/background/deadlines.t
 import { WITHOUT_RUN } from '../kernel/contract/deadline.ts'
 import type { Systems } from '../kernel/contract/ports.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
-import { refreshRates } from '../money/exchange-rates/index.ts'
-import { followReturns } from '../money/fundings/index.ts'
 import { repeatEvery, repeatOnWake } from '../platform/rounds.ts'
 import { withOutboundMetrics } from './database-metrics.ts'
 import type { OpenRuntime, Stoppable } from './runtime.ts'
@@ -59,8 +55,6 @@ const rescuingOperations = (areas: OpenRuntime['areas']): string[] =>
     ...Object.values(steps).map(({ key }) => key),
   ])
 
-const EXPIRE_EVERY = 600_000
-
 export function startWebhookDeliveries(runtime: OpenRuntime, pollMs?: number): Stoppable {
   const { database, execute, listener, operations, ports, settings, log, metrics, watch } = runtime
   // A counter that begins at zero shows its first increase.
@@ -88,11 +82,10 @@ export function startWebhookDeliveries(runtime: OpenRuntime, pollMs?: number): S
   })
   const letGo = lease.keepWhile(() => deliverer.hasClaims)
   const unwatch = watch.add({ dueAt: BACKLOG_DUE_SQL, wake: keeper.wake, onFreed: deliverer.notice })
-  const expiry = repeatEvery(EXPIRE_EVERY, () => expireDeliveries(database), onFailure)
   return {
     async stop() {
       ignore()
-      await Promise.all([unwatch(), expiry.stop(), keeper.stop()])
+      await Promise.all([unwatch(), keeper.stop()])
       await deliverer.stop()
       letGo()
     },
@@ -199,41 +192,4 @@ function followJournal(
       await Promise.all([unwatch(), rounds.stop()])
     },
   }
-}
-
-const RATES_EVERY = 3_600_000
-
-/** Fetches the exchange rates of live mode. Any number may run: the same rates are stored once. */
-export function startRateRefresh({ database, ports, log }: OpenRuntime): Stoppable {
-  const sql = sqlOn(database.pool)
-  const warn = (reason: unknown) => log.warn(reason, 'the exchange rates of live mode were not refreshed')
-  return repeatEvery(
-    RATES_EVERY,
-    async () => {
-      const failure = await refreshRates({ sql, systems: ports.systems })
-      if (failure !== undefined) warn({ reason: failure })
-    },
-    error => warn({ err: error }),
-  )
-}
-
-const RETURNS_EVERY = 3_600_000
-
-/** Every process with it asks: what came back is booked once. */
-export function startReturnsWatch({ database, ports, log }: OpenRuntime): Stoppable {
-  const sql = sqlOn(database.pool)
-  const watches = [
-    [followReturns, 'returned fundings of live mode were not looked for'],
-    [followAcquirerReturns, 'what was returned of payments received in live mode was not looked for'],
-  ] as const
-  return repeatEvery(
-    RETURNS_EVERY,
-    async () => {
-      for (const [follow, otherwise] of watches) {
-        const hasAnswered = await follow(sql, ports).catch((err: unknown) => log.warn({ err }, otherwise))
-        if (hasAnswered === false) log.warn({ reason: 'Stripe did not answer' }, otherwise)
-      }
-    },
-    error => log.warn({ err: error }, 'what was returned in live mode was not looked for'),
-  )
 }

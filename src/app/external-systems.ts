@@ -28,15 +28,18 @@ import { deriveSecrets } from '../ports/vault.ts'
 
 type WithKey = Settings & { readonly encryptionKey: string }
 
-interface SandboxCallbacks {
+interface Callbacks {
+  /** The sandbox’s cards deliver messages by it. */
   readonly cards: DeliverMessage
   readonly identity: DeliverIdentityNotice
+  /** The exchange rates of live mode were found old. */
+  readonly oldRates: () => void
 }
 
 export function createExternalSystems(
   settings: WithKey,
   queue: PaymentFileQueue,
-  callbacks: SandboxCallbacks,
+  callbacks: Callbacks,
   outbound: OutboundHttp,
 ): ExternalSystems {
   const { sepaRail, fundingRail, cardProcessor } = settings
@@ -56,7 +59,7 @@ export function createExternalSystems(
   const fixed = sandboxRates()
   const rates = {
     test: fixed,
-    live: hasRealRail(settings) ? ecbRates(settings.exchangeRatesUrl, outbound) : fixed,
+    live: hasRealRail(settings) ? ecbRates(settings.exchangeRatesUrl, outbound, callbacks.oldRates) : fixed,
   }
   return {
     sepaRail: byMode('SEPA_RAIL', sepa.sandbox, sepaRail && sepa[sepaRail]),

@@ -28,6 +28,7 @@ import { createExecutor, type ExecuteCall } from '../kernel/run/execute.ts'
 import { withOwnerOperations } from '../kernel/run/other-owner.ts'
 import { type CostlyReader, reactionsByEvent } from '../kernel/run/runtime.ts'
 import { SystemTurns } from '../kernel/run/system-turns.ts'
+import { refreshRates } from '../money/exchange-rates/index.ts'
 import {
   type DatabaseWaitOptions,
   type OpenDatabase,
@@ -53,6 +54,7 @@ import { registerDatabaseMetrics } from './database-metrics.ts'
 import { type EventFollowing, type EventStreamTimes, openEventFollowing } from './event-streams.ts'
 import { createExternalSystems, liveRailsOf } from './external-systems.ts'
 import { createFileStore, withFileLossAlarm } from './files.ts'
+import { refresherOfOldRates } from './old-rates.ts'
 import { requireOnlyCustomer } from './only-customer.ts'
 import {
   browserPageAddresses,
@@ -178,17 +180,23 @@ const guardOf = ({ outboundAllowCidrs = [] }: Settings, { listener }: ServiceAdd
   guardedHttp({ allow: outboundAllowCidrs, ownListener: listener })
 
 interface SystemParts extends Pick<RunningService, 'runFor' | 'deliver'> {
+  readonly database: OpenDatabase
   readonly outbound: OutboundHttp
   readonly log: Logger
 }
 
-const systemsOf = (
+function systemsOf(
   { settings, outside = {} }: RuntimeOptions,
-  { runFor, deliver, outbound, log }: SystemParts,
-) => ({
-  ...createExternalSystems(settings, sepaQueue(runFor), sandboxCallbacks(deliver, log), outbound),
-  ...outside,
-})
+  { runFor, deliver, database, outbound, log }: SystemParts,
+): ExternalSystems {
+  const oldRates = refresherOfOldRates(() => refreshRates({ sql: sqlOn(database.pool), systems }), log)
+  const callbacks = { ...sandboxCallbacks(deliver, log), oldRates }
+  const systems = {
+    ...createExternalSystems(settings, sepaQueue(runFor), callbacks, outbound),
+    ...outside,
+  }
+  return systems
+}
 
 export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime> {
   const { settings, waiting, shared = false, areas = allAreas, streamTimes = {} } = options
@@ -222,7 +230,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       ...{ areas, database, metrics, rateLimit, onOutbox },
       docsUrl: settings.publicUrl,
       systems: {
-        ...systemsOf(options, { runFor, deliver: inwards, outbound, log }),
+        ...systemsOf(options, { runFor, deliver: inwards, database, outbound, log }),
         ...{ outbound, tracing, vault, signer, threads },
         files: withFileLossAlarm(createFileStore(settings, vault), log, () => onNote('file_lost')),
       },

@@ -7,7 +7,6 @@ import { clientAddress, requestHostAmong, trustedProxies } from '../derive/http/
 import { createRouter } from '../derive/http/routes.ts'
 import { createRunLookup } from '../derive/http/run-header.ts'
 import { deleteExpiredRows } from '../kernel/background/sweep.ts'
-import { sweepFiles } from '../kernel/background/sweep-files.ts'
 import { publishedOperations } from '../kernel/contract/area.ts'
 import { operationClass, type RegisteredOperation } from '../kernel/contract/operation.ts'
 import { lazily } from '../values/lazily.ts'
@@ -23,7 +22,6 @@ export interface Service {
 }
 
 const SWEEP_EVERY = 600_000
-const SWEEP_FILES_EVERY = 1_800_000
 const MIB = 1_048_576
 
 interface ServiceOptions extends Omit<RuntimeOptions, 'openReader'> {
@@ -121,16 +119,13 @@ function reporting({
   }
 }
 
-function startSweeping({ areas, database, log, ports }: OpenRuntime): Stoppable {
+/** In each API process: without Temporal, too, there are partitions for the events of the coming months. */
+function startSweeping({ areas, database, log }: OpenRuntime): Stoppable {
   const warn = (error: unknown) => log.warn({ err: error }, 'sweep failed')
-  const rounds = [
-    setInterval(() => void deleteExpiredRows(database, areas).catch(warn), SWEEP_EVERY),
-    setInterval(() => void sweepFiles(database, ports.systems.files).catch(warn), SWEEP_FILES_EVERY),
-  ]
-  for (const round of rounds) round.unref()
+  const round = setInterval(() => void deleteExpiredRows(database, areas).catch(warn), SWEEP_EVERY).unref()
   return {
     async stop() {
-      for (const round of rounds) clearInterval(round)
+      clearInterval(round)
     },
   }
 }

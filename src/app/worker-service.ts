@@ -3,10 +3,12 @@ import { Client } from '@temporalio/client'
 import { CancelledFailure } from '@temporalio/common'
 import {
   type ActivityInterceptors,
+  type InjectedSinks,
   NativeConnection,
   type WorkerOptions,
   type WorkflowBundleOption,
 } from '@temporalio/worker'
+import { recurringActivities } from '../../activities/recurring.ts'
 import {
   attemptName,
   operationRunner,
@@ -15,6 +17,7 @@ import {
 } from '../../activities/shared/run-operation.ts'
 import { applySignal } from '../../activities/shared/signals.ts'
 import { statementActivities } from '../../activities/statements.ts'
+import type { UpdateSinks } from '../../workflows/shared/updates.ts'
 import { callsQueueOf, webhooksQueueOf } from '../kernel/contract/process.ts'
 import { type ActivityCaller, stepOperation } from '../kernel/contract/step.ts'
 import { sqlOn } from '../kernel/database/prepared-sql.ts'
@@ -25,7 +28,7 @@ import { findDueStatementMonths } from '../money/statements/index.ts'
 import { installTemporalRuntime, lenientPayloadCodec } from '../platform/temporal/runtime.ts'
 import { clock } from '../values/clock.ts'
 import type { OpenRuntime, Stoppable } from './runtime.ts'
-import { ensureSchedules } from './schedules.ts'
+import { ensureSchedules, removeEarlierRuns } from './schedules.ts'
 import { keepTemporalConnected, type TemporalAccess } from './temporal-access.ts'
 import { tracedActivities } from './traced-runs.ts'
 import { keepABuildCurrent, versionOf, workerBuild } from './worker-build.ts'
@@ -42,6 +45,7 @@ const CALLS_AND_WAITING = 500
 const WEBHOOKS = 256
 
 interface WorkerPlace extends Pick<TemporalAccess, 'namespace' | 'taskQueue'> {
+  readonly client: Client
   readonly stopping: AbortSignal
 }
 
@@ -49,9 +53,9 @@ interface WorkerPlace extends Pick<TemporalAccess, 'namespace' | 'taskQueue'> {
 async function startWorker(
   runtime: OpenRuntime,
   connection: NativeConnection,
-  { namespace, taskQueue, stopping }: WorkerPlace,
+  { client, namespace, taskQueue, stopping }: WorkerPlace,
 ): Promise<RunningWorkers> {
-  const { database, ports, settings, log } = runtime
+  const { database, ports, settings, log, metrics } = runtime
   const sql = sqlOn(database.pool)
   const run = operationRunner({
     execute: runtime.execute,
@@ -71,8 +75,14 @@ async function startWorker(
     activities: {
       ...runtime.activities(callerOf(runtime, run)),
       ...statementActivities(run, of => findDueStatementMonths(sql, of)),
+      ...recurringActivities({
+        database,
+        ports,
+        removeEarlierRuns: () => removeRuns(client, taskQueue, log),
+      }),
     },
     interceptors: { activity: [...traced, withHeartbeat, reportedActivities(log)] },
+    sinks: countedRefusals(metrics),
     ...versionOf(build),
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
     shutdownGraceTime: '5 seconds',
@@ -83,6 +93,11 @@ async function startWorker(
   const keeping = keepABuildCurrent(runtime, connection, build)
   return { ended: workers.ended.finally(keeping.stop), stop: workers.stop }
 }
+
+/** An update that its run refuses at once leaves no event in the history: only a sink can see it. */
+const countedRefusals = ({ refusedUpdate }: OpenRuntime['metrics']): InjectedSinks<UpdateSinks> => ({
+  updates: { refused: { fn: ({ workflowType }, reason) => refusedUpdate(workflowType, reason) } },
+})
 
 /** Activities on PostgreSQL alone, calls to other systems, and webhooks have a queue and slots each. */
 const queuesOf = (
@@ -124,8 +139,21 @@ const callerOf = ({ turns, settings }: OpenRuntime, run: RunOperation): Activity
   },
   stopping: stoppingOfWorker,
   decide: ({ openLiveMoney = false, ...decision }) =>
-    applySignal(run, { ...settings, openLiveMoney }, { ...decision, once: attemptName() }),
+    applySignal(
+      run,
+      { ...settings, openLiveMoney },
+      {
+        ...decision,
+        once: attemptName(decision.signalled.updateId),
+      },
+    ),
 })
+
+/** A run whose work is done removes earlier ones of its schedule. Those that cannot be removed are reported, and are there a month. */
+const removeRuns = (client: Client, taskQueue: string, log: OpenRuntime['log']): Promise<void> =>
+  removeEarlierRuns(client, String(activityInfo().workflowType), taskQueue).catch((error: unknown) =>
+    log.warn({ err: error }, 'earlier runs of a schedule could not be removed'),
+  )
 
 /** Aborted when the worker stops, and not where only its run turns to something else. */
 function stoppingOfWorker(): AbortSignal {
@@ -156,8 +184,9 @@ export function startTemporalWorker(runtime: OpenRuntime, access: TemporalAccess
   return keepTemporalConnected(runtime, 'worker', async stopping => {
     const connection = await NativeConnection.connect(access.worker)
     try {
-      await ensureSchedules(new Client({ connection, namespace: access.namespace }), access.taskQueue)
-      const worker = await startWorker(runtime, connection, { ...access, stopping })
+      const client = new Client({ connection, namespace: access.namespace })
+      await ensureSchedules(client, access.taskQueue)
+      const worker = await startWorker(runtime, connection, { ...access, client, stopping })
       const ended = worker.ended.finally(() => connection.close())
       return { ended, stop: worker.stop }
     } catch (error) {

@@ -1,7 +1,5 @@
 import {
   startAuditSealing,
-  startRateRefresh,
-  startReturnsWatch,
   startSpendCounting,
   startWebhookDeliveries,
   startWebPush,
@@ -33,8 +31,6 @@ runProcess(async life => {
     startWebPush(runtime),
     startAuditSealing(runtime),
     startSpendCounting(runtime),
-    startRateRefresh(runtime),
-    startReturnsWatch(runtime),
   ]
   for (const part of [...figures, ...parts]) life.closeLater(() => part.stop())
   printLine('The relay is running.')

@@ -111,19 +111,8 @@ async function loadService() {
     startWebPush: startPushes,
     startAuditSealing: startSealing,
     startSpendCounting: startSpend,
-    startRateRefresh: startRates,
-    startReturnsWatch: startReturns,
   } = parts
-  const starts = [
-    startDeadlines,
-    startDeliveries,
-    startPushes,
-    startSealing,
-    startSepaInbox,
-    startSpend,
-    startRates,
-    startReturns,
-  ]
+  const starts = [startDeadlines, startDeliveries, startPushes, startSealing, startSepaInbox, startSpend]
   const startParts = ({ runtime }: Service, life: ProcessLifetime): void => {
     for (const start of starts) {
       const part = start(runtime)

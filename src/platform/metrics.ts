@@ -19,6 +19,8 @@ export interface Metrics {
   reported(server: 'primary' | 'replica'): void
   /** Counts what the sweep carried out in place of a run. */
   rescued(operation: string, count?: number): void
+  /** Counts the updates that a run refused at once, which leave no event in its history. */
+  refusedUpdate(process: string, reason: string): void
   /** A gauge read at each scrape, with one value or one per `label`, `state` by default; NaN if reading fails. */
   watch(
     name: string,
@@ -47,10 +49,8 @@ export interface MetricFamily {
 export function openMetrics(pool: Pool): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const { requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts, ...counters } = histogramsOf([
-    registry,
-  ])
-  const { reports, rescues, lost } = counters
+  const { requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts } = histogramsOf([registry])
+  const { reports, rescues, refusedUpdates, lost } = countersOf([registry])
   watchPool(pool, registry)
   return {
     served({ operation, class: of, status, milliseconds, externalMilliseconds = 0 }) {
@@ -68,6 +68,7 @@ export function openMetrics(pool: Pool): Metrics {
     attempted: milliseconds => firstAttempts.observe(milliseconds / 1000),
     reported: server => reports.inc({ server }),
     rescued: (operation, count = 1) => rescues.inc({ operation }, count),
+    refusedUpdate: (process, reason) => refusedUpdates.inc({ process, reason }),
     watch: (...gauge) => watch(registry, ...gauge),
     lost: (signal, count) => lost.inc({ signal }, count),
     text: () => registry.metrics(),
@@ -126,6 +127,10 @@ function histogramsOf(registers: Registry[]) {
     buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
     registers,
   })
+  return { requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts }
+}
+
+function countersOf(registers: Registry[]) {
   const reports = new Counter({
     name: 'reports_total',
     help: 'Reports by the PostgreSQL server that answered, where DATABASE_REPLICA_URL is set.',
@@ -138,13 +143,19 @@ function histogramsOf(registers: Registry[]) {
     labelNames: ['operation'],
     registers,
   })
+  const refusedUpdates = new Counter({
+    name: 'updates_refused_total',
+    help: 'Updates that a run refused at once, by process and reason: malformed or ended.',
+    labelNames: ['process', 'reason'],
+    registers,
+  })
   const lost = new Counter({
     name: 'telemetry_lost_total',
     help: 'Spans, and readings of metrics, that reached no collector.',
     labelNames: ['signal'],
     registers,
   })
-  return { requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts, reports, rescues, lost }
+  return { reports, rescues, refusedUpdates, lost }
 }
 
 function watchPool(pool: Pool, registry: Registry): void {

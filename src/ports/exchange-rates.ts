@@ -16,4 +16,9 @@ export const isRatesFailure = (answer: ReferenceRates | RatesFailure): answer is
 /** Where the rates of a mode come from: fixed ones, or a source whose latest ones are fetched and stored. */
 export type ExchangeRates =
   | { readonly name: 'sandbox'; readonly rates: ReferenceRates['rates'] }
-  | { readonly name: 'ecb'; latest(): Promise<ReferenceRates | RatesFailure> }
+  | {
+      readonly name: 'ecb'
+      latest(): Promise<ReferenceRates | RatesFailure>
+      /** Has them fetched and stored beside the request that found old ones. It waits for nothing. */
+      fetchSoon(): void
+    }

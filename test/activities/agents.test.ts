@@ -6,6 +6,7 @@ import { NoSuchRecord } from '../../src/kernel/run/steps.ts'
 import { newId } from '../../src/values/ids.ts'
 import { activitiesOf } from '../support/activities.ts'
 import { startEngine } from '../support/engine.ts'
+import { queryValues } from '../support/rows.ts'
 import { times } from '../support/sample-service.ts'
 import { sweepAtOnce } from '../support/sweep.ts'
 
@@ -118,6 +119,25 @@ describe('the deletion of an agent', () => {
     expect(await eventsOf(agent)).not.toHaveProperty('wallet.closed')
   })
 
+  test('looks again a minute later at money that is held, and needs no rescue meanwhile', async () => {
+    const agent = await anAgentWith(0)
+    await deleteAgent(agent)
+    const hold = (cents: number) =>
+      queryValues(
+        engine.databaseUrl,
+        `update ledger_accounts set posted_cents = $2, held_cents = $2
+         where wallet_id = (select wallet_id from agents where id = $1)`,
+        [agent.id, cents],
+      )
+    await hold(100)
+    const { dueInMs, left } = await activities().returnMoney(agent)
+    expect(left?.wallet).toEqual(expect.any(String))
+    expect(dueInMs).toBeGreaterThan(30_000)
+    await hold(0)
+    await carryOutDeletion(agent)
+    expect(await statusOf(agent)).toBe('deleted')
+  })
+
   test('does nothing to an agent that is not being deleted', async () => {
     const agent = await anAgentWith(2)
     await carryOutDeletion(agent)
@@ -150,11 +170,12 @@ describe('the activity that reads an agent', () => {
       summary: 'Agent in test mode: it is being deleted',
       closed: false,
       left,
-      dueInMs: 0,
+      dueInMs: expect.any(Number),
       deadline: null,
       signals: [],
     }
     expect(await read(agent)).toEqual(deleting)
+    expect((await read(agent)).dueInMs).toBeLessThanOrEqual(0)
     const { cancelIntents, returnMoney } = activities()
     expect(await cancelIntents(agent)).toEqual({ ...deleting, left: { ...left, intent: null } })
     expect(await returnMoney(agent)).toEqual({ ...deleting, left: { ...left, intent: null, wallet: null } })

@@ -6,7 +6,7 @@ import { activitiesOf, pausedPastItsClaim } from '../support/activities.ts'
 import { aCard, eventsOfCard, getCard, numbersOf } from '../support/cards/cards.ts'
 import { recordingCardProcessor } from '../support/cards/processor.ts'
 import { openEngine } from '../support/engine.ts'
-import { bodyOf } from '../support/factories.ts'
+import { anIntent, bodyOf } from '../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../support/flaky-proxy.ts'
 import { startTestService } from '../support/harness.ts'
 import { until } from '../support/until.ts'
@@ -70,6 +70,25 @@ async function anActiveCard() {
 }
 
 const callsNow = () => calls.map(({ call, reference }) => `${call} ${reference}`)
+
+describe('the deletion of an agent', () => {
+  test('cancels no intent and ends no run before all its cards are closed', async () => {
+    const { ref, client } = await anActiveCard()
+    const { agentId } = await getCard(client, ref.id)
+    const intent = await anIntent(client, agentId)
+    const work = await bodyOf(client.runs.create({ body: { agentId, name: 'Research' } }))
+    await bodyOf(client.agents.delete({ params: { id: agentId } }))
+    const agent = { ...ref, id: agentId }
+    await run.cancelIntents(agent)
+    await run.endRuns(agent)
+    const left = { card: ref.id, intent: intent.id, run: work.id }
+    expect((await run.readAgent(agent)).left).toMatchObject(left)
+    await run.closeCards(agent)
+    await run.cancelIntents(agent)
+    await run.endRuns(agent)
+    expect((await run.readAgent(agent)).left).toMatchObject({ card: null, intent: null, run: null })
+  })
+})
 
 describe('the return of a purse', () => {
   test('changes nothing the second time, also while the processor is still to be told', async () => {

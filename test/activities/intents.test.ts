@@ -82,6 +82,21 @@ describe('a decision made by a signal', () => {
     )
   })
 
+  test('by an update has the key of the update, whichever run or attempt carries it out', async () => {
+    const intent = await anIntent()
+    const updateId = `${'ü'.repeat(1_000)}\u0000`
+    const update = { ...intent, ...approve, updateId }
+    expect(await attempt('1', update)).toBe('Update approve by Ada: done.')
+    expect(await attempt('2', update)).toBe('Update approve by Ada: done.')
+    expect(await attempt('3', { ...update, payload: { by: 'Ada', reason: 'Another' } })).toBe(
+      'The update approve by Ada changed nothing: This Idempotency-Key was used with a different request. Use a new key.',
+    )
+    expect(await attempt('4', { ...update, updateId: 'another' })).toBe(
+      'The update approve by Ada changed nothing: The intent is already approved.',
+    )
+    expect(await approvedEvents(intent.id)).toBe(1)
+  })
+
   test('is retried while the database is away or an earlier attempt is still at work', async () => {
     const intent = await anIntent()
     for (const code of ['unavailable', 'busy', 'outcome_unknown', 'in_progress'] as const) {

@@ -167,6 +167,14 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return withEngine(folder, 'dispatches', measureDispatches)
   },
 
+  async fairness(folder) {
+    const [{ withEngine }, { measureFairness }] = await Promise.all([
+      import('./temporal.ts'),
+      import('./fairness.ts'),
+    ])
+    return withEngine(folder, 'fairness', measureFairness)
+  },
+
   async tracing(folder) {
     const { measureTracing } = await import('./tracing.ts')
     return onStage(folder, 'tracing', measureTracing)
@@ -304,6 +312,6 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
  * part that runs anyway.
  */
 const BY_NAME =
-  /^(?:mcp|neighbours|packages|deletions|archives|tracing|insight|cells|sizes|soak)$|^peers|^turns-|-(?:paid|received|beside)$/
+  /^(?:mcp|fairness|neighbours|packages|deletions|archives|tracing|insight|cells|sizes|soak)$|^peers|^turns-|-(?:paid|received|beside)$/
 
 export const defaultParts = Object.keys(parts).filter(name => !BY_NAME.test(name))

@@ -201,16 +201,3 @@ describe('the open intents of an agent that is deleted', () => {
     ).toEqual([])
   })
 })
-
-describe('the steps of a deletion', () => {
-  test('cannot be called by anybody', async () => {
-    const { client, key } = await service.owner()
-    const { id } = await anAgent(client)
-    for (const [method, path] of [
-      ['GET', 'status'],
-      ['POST', 'finish-deletion'],
-      ['POST', 'end-intents'],
-    ] as const)
-      expect((await service.http(method, `/agents/${id}/${path}`, { token: key })).status).toBe(404)
-  })
-})

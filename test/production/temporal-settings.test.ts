@@ -19,6 +19,11 @@ describe('the dynamic configuration of Temporal', () => {
     },
   )
 
+  test('lets owners take turns, here and in production', () => {
+    expect(dynamicConfig['matching.enableFairness']).toBe(true)
+    expect(production['matching.enableFairness']).toEqual([{ value: true }])
+  })
+
   test('lets timers fire at their instant, here and in production', () => {
     const name = 'history.timerProcessorMaxTimeShift'
     expect(dynamicConfig[name]).toBe('10ms')

@@ -61,6 +61,13 @@ export function aRun(execute: ExecuteCall): ActivityCaller {
   return {
     requestIdOf: ({ id }) => `workflow of ${id}`,
     decide: ({ openLiveMoney = false, ...decision }) =>
-      applySignal(run, { ...settings, openLiveMoney }, { ...decision, once: attemptName() }),
+      applySignal(
+        run,
+        { ...settings, openLiveMoney },
+        {
+          ...decision,
+          once: attemptName(decision.signalled.updateId),
+        },
+      ),
   }
 }

@@ -43,7 +43,7 @@ describe('the run of a card', () => {
     expect((await run.details()).split('\n\n')).toEqual([
       'Card for multi use in test mode: active',
       `It waits **${waitsFor}**.`,
-      'Send a Signal: `freeze` or `close`, with this payload:',
+      'Send an Update, which is answered, or a Signal: `freeze` or `close`, with this payload:',
       '`{"by": "your name", "reason": "why"}`',
     ])
     expect((await run.timerSummaries()).at(-1)).toBe(waitsFor)
@@ -152,7 +152,7 @@ describe('a signal to a card', () => {
     async signal => {
       const live = await aLiveClient(service, await service.owner())
       const { card, run } = await aRunningCard(live, { agentId: (await anAgent(live)).id })
-      expect(await run.details()).not.toContain('Send a Signal')
+      expect(await run.details()).not.toContain('Send an Update')
       await run.signal(signal, { by: 'Ada' })
       await run.untilDetails('OPERATOR_SIGNALS is off')
       expect((await getCard(live, card.id)).status).toBe('active')

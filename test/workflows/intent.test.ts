@@ -9,6 +9,7 @@ import { textOf } from '../support/temporal/history-text.ts'
 import { until } from '../support/until.ts'
 import './intent/command-signals.ts'
 import './intent/intent-signals.ts'
+import './intent/intent-updates.ts'
 
 const service = await startTestService({ temporal: true })
 const { get, eventsOf, client, agent, owner, aWaitingIntent, temporal } = await intentRunsIn(service)
@@ -31,7 +32,7 @@ describe('an intent that waits for approval', () => {
     expect((await run.details()).split('\n\n')).toEqual([
       line,
       `It waits **${waitsFor}**.`,
-      'Send a Signal: `approve`, `deny` or `cancel`, with this payload:',
+      'Send an Update, which is answered, or a Signal: `approve`, `deny` or `cancel`, with this payload:',
       payload,
     ])
     expect(await run.timerSummaries()).toEqual([waitsFor])

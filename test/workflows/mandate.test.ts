@@ -35,7 +35,7 @@ describe('the run of a mandate', () => {
     expect((await run.details()).split('\n\n')).toEqual([
       `Mandate for ${owner.id} in test mode: active, until ${until}`,
       `It waits **for its end, on ${until} at the latest**.`,
-      'Send a Signal: `suspend` or `revoke`, with this payload:',
+      'Send an Update, which is answered, or a Signal: `suspend` or `revoke`, with this payload:',
       '`{"by": "your name", "reason": "why"}`',
     ])
     expect(await run.timerSummaries()).toEqual([`for its end, on ${until} at the latest`])

@@ -22,6 +22,7 @@ import { startTestService } from '../support/harness.ts'
 import { submitted } from '../support/identity/company.ts'
 import { temporalOfRun } from '../support/temporal/access.ts'
 import type { RunView } from '../support/temporal/runs.ts'
+import { scheduleOf } from '../support/temporal/schedules.ts'
 import { until } from '../support/until.ts'
 
 const access = temporalOfRun()
@@ -205,14 +206,9 @@ describe('a run that ended while its record is still open', () => {
   test('of the monthly schedule is started again under its id', async () => {
     const taskQueue = temporalOfRun().taskQueue
     await ensureSchedules(temporal.client, taskQueue)
-    const schedule = temporal.client.schedule.getHandle(`${taskQueue}-statements`)
+    const schedule = scheduleOf(temporal.client, taskQueue, 'statements')
     await repairMonthlyStatementRun(temporal.client, taskQueue)
-    await schedule.trigger()
-    const { workflow } = await until('it has acted', async () => {
-      const { info } = await schedule.describe()
-      return info.recentActions.at(-1)?.action
-    })
-    const run = temporal.of(workflow)
+    const run = temporal.of(await schedule.trigger())
     const before = await runIdOf(run)
     await repairMonthlyStatementRun(temporal.client, taskQueue)
     expect(await runIdOf(run)).toBe(before)
@@ -220,7 +216,7 @@ describe('a run that ended while its record is still open', () => {
     await repairMonthlyStatementRun(temporal.client, taskQueue)
     expect(await run.status()).toBe('RUNNING')
     expect(await runIdOf(run)).not.toBe(before)
-    await schedule.delete()
+    await schedule.handle.delete()
     await repairMonthlyStatementRun(temporal.client, taskQueue)
   })
 })

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
-import { ScheduleNotFoundError } from '@temporalio/client'
 import { newId } from '../../src/values/ids.ts'
 import { aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { temporalOfRun } from '../support/temporal/access.ts'
 import { runViewer } from '../support/temporal/runs.ts'
+import { scheduleOf } from '../support/temporal/schedules.ts'
 import { until } from '../support/until.ts'
 
 const temporal = temporalOfRun()
@@ -20,17 +20,9 @@ const eventsOf = async (walletId: string): Promise<string[]> =>
     )
   ).map(({ period }) => period)
 
-const schedule = operator.schedule.getHandle(`${temporal.taskQueue}-statements`)
+const schedule = scheduleOf(operator, temporal.taskQueue, 'statements')
 
-async function triggerSchedule(): Promise<string> {
-  const before = (await schedule.describe()).info.numActionsTaken
-  await schedule.trigger()
-  const run = await until('the schedule has acted', async () => {
-    const { info } = await schedule.describe()
-    return info.numActionsTaken > before ? info.recentActions.at(-1)?.action.workflow : undefined
-  })
-  return (await of({ workflowId: run.workflowId }).untilEnded()) as string
-}
+const triggerSchedule = async () => of(await schedule.trigger()).untilEnded()
 
 async function anOldWallet(cents: number): Promise<string> {
   const { client, ownerId } = await service.owner()
@@ -56,13 +48,7 @@ async function anOldWallet(cents: number): Promise<string> {
 }
 
 test('the monthly schedule finalizes the statement of every wallet with entries, and no other', async () => {
-  // The worker creates it once it is connected.
-  const { spec, action } = await until('there is a schedule', () =>
-    schedule.describe().catch((error: unknown) => {
-      if (error instanceof ScheduleNotFoundError) return undefined
-      throw error
-    }),
-  )
+  const { spec, action } = await schedule.described()
   expect(spec.calendars).toEqual([
     expect.objectContaining({
       dayOfMonth: [{ start: 1, end: 1, step: 1 }],

@@ -114,6 +114,31 @@ describe('a transfer by SEPA', () => {
   })
 })
 
+describe('a transfer with a doubtful payee', () => {
+  test('is paid once a person has confirmed the payee by an update, and says so', async () => {
+    const { id, run } = await aWaiting()
+    expect(await run.update('confirmPayee', { by: 'Ada', reason: 'Known to us' })).toEqual({
+      status: expect.any(String),
+      line: 'Update confirmPayee by Ada: done.',
+    })
+    expect(await run.untilEnded()).toBe('completed')
+    expect(rail.acceptedCount(id)).toBe(1)
+    expect(await auditOf(id)).toContain('payment.updated by operator Ada')
+    const historyText = textOf(await run.handle.fetchHistory())
+    for (const secret of ['Adler', 'DE89']) expect(historyText).not.toContain(secret)
+    await proveLedger()
+  })
+
+  test('that was submitted refuses an update with the sentence of the API', async () => {
+    const { id, run } = await aRun({ amountEuros: 777.06 })
+    await run.untilDetails('submitted')
+    expect(await run.refusal('cancel', { by: 'Ada' })).toMatch(
+      /^refused: The update cancel by Ada changed nothing: /,
+    )
+    expect((await get(id)).status).toBe('submitted')
+  })
+})
+
 describe('a transfer changed by REST', () => {
   test('continues its run when its payee is confirmed', async () => {
     const { run, params } = await aWaiting()

@@ -58,6 +58,18 @@ export const post = (summary: string): OutsideKind =>
   )
 
 /**
+ * What recurs for the whole installation, and may take long. No record waits for it: what fails is tried again less and
+ * less often. It holds up no decision.
+ */
+export const round = (summary: string): ActivityKind =>
+  as(summary, () => ({
+    startToCloseTimeout: '1 hour',
+    heartbeatTimeout: '30 seconds',
+    retry: { initialInterval: '1 second', maximumInterval: '10 minutes' },
+    taskQueue: callsQueueOf(workflowInfo().taskQueue),
+  }))
+
+/**
  * Reads within the workflow task, which leaves one event in the history in place of six. A reading that fails is
  * repeated as an activity.
  */

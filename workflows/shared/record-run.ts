@@ -1,4 +1,5 @@
 import {
+  allHandlersFinished,
   CancellationScope,
   condition,
   continueAsNew,
@@ -64,7 +65,7 @@ export class RecordRun<State extends ProcessStatus> {
     this.#ref = ref
     this.#parts = parts
     this.#list = runList({ hasDeadline: !parts.withoutDeadline })
-    this.#signals = receiveSignals(ref, parts)
+    this.#signals = receiveSignals(ref, { ...parts, whyOver: () => this.#whyOver })
     this.#page = workflowDetailsPage({
       withoutPayload: this.#signals.withoutPayload,
       details: parts.process.details,
@@ -91,10 +92,21 @@ export class RecordRun<State extends ProcessStatus> {
     return this.#state
   }
 
-  /** A run ends when its record has, once all signals are answered. */
+  /** A run ends when its record has, once all signals and updates are answered. */
   get isOver(): boolean {
-    const mayBeOpenAgain = this.#parts.process.recurs && this.#hasChanged
-    return this.state.closed && !mayBeOpenAgain && !this.#signals.arePending()
+    return this.state.closed && !this.#mayBeOpenAgain && !this.#signals.arePending()
+  }
+
+  get #mayBeOpenAgain(): boolean {
+    return this.#parts.process.recurs === true && this.#hasChanged
+  }
+
+  get #whyOver(): string | undefined {
+    const { process } = this.#parts
+    const isOpen = !this.#state?.closed || this.#mayBeOpenAgain
+    return isOpen
+      ? undefined
+      : `The ${(process.title ?? process.name).toLowerCase()} is already ${this.state.status}.`
   }
 
   get #isDue(): boolean {
@@ -165,10 +177,11 @@ export class RecordRun<State extends ProcessStatus> {
 
   async read(): Promise<void> {
     this.#hasChanged = false
-    const answer = await uncancelled(() => this.#signals.give())
+    const { line, answer } = await uncancelled(() => this.#signals.give())
     const state = await uncancelled(() => this.#parts.read(this.#ref))
     if (this.#state && textOf(state) !== textOf(this.#state)) this.#idle = 0
-    this.#show(state, answer)
+    this.#show(state, line)
+    if (answer) await uncancelled(() => answer(state.status))
   }
 
   #show(state: State, answer?: string): void {
@@ -185,7 +198,9 @@ export class RecordRun<State extends ProcessStatus> {
   }
 
   async #continueIfLong(): Promise<void> {
-    if (workflowInfo().continueAsNewSuggested && !this.#signals.arePending()) await continueAsNew(this.#ref)
+    const { continueAsNewSuggested } = workflowInfo()
+    if (continueAsNewSuggested && !this.#signals.arePending() && allHandlersFinished())
+      await continueAsNew(this.#ref)
   }
 }
 

@@ -69,8 +69,11 @@ function signalHelp(signals: readonly string[], withoutPayload: readonly string[
   const last = names.pop() ?? ''
   const choice = names.length > 0 ? `${names.join(', ')} or ${last}` : last
   if (signals.some(name => withoutPayload.includes(name)))
-    return [`Send a Signal: ${choice}, without a payload.`]
-  return [`Send a Signal: ${choice}, with this payload:`, `\`${DECISION_PAYLOAD_EXAMPLE}\``]
+    return [`Send an Update, which is answered, or a Signal: ${choice}, without a payload.`]
+  return [
+    `Send an Update, which is answered, or a Signal: ${choice}, with this payload:`,
+    `\`${DECISION_PAYLOAD_EXAMPLE}\``,
+  ]
 }
 
 /** The page of a run is Markdown: foreign text must add no line, no link and no change of writing direction. */

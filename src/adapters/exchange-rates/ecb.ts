@@ -6,8 +6,9 @@ const TIMEOUT_MS = 10_000
 /** The file has 2 kB. */
 const MAX_BYTES = 65_536
 
-export const ecbRates = (url: string, outbound: OutboundHttp): ExchangeRates => ({
+export const ecbRates = (url: string, outbound: OutboundHttp, fetchSoon: () => void): ExchangeRates => ({
   name: 'ecb',
+  fetchSoon,
   async latest() {
     const answer = await outbound.send({ url, method: 'GET', timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES })
     if (answer.kind !== 'answered') return { failure: answer.message }

@@ -3,12 +3,12 @@ import { exitCodes, usageError } from '../io.ts'
 
 export const signalCommand: CustomCommand = {
   name: 'signal',
-  summary: 'Send a signal to a run in Temporal, as its operator',
+  summary: 'Decide about a run in Temporal, as its operator',
   description:
-    'Calls the Temporal CLI with the server of the sandbox that runs, or that of TEMPORAL_ADDRESS, and shows the line that it runs. What each kind of run takes is in docs/reference/processes.md.',
+    'Sends an update and prints its answer: the status of the record, or why nothing was changed. A run that takes no such update is sent a signal, which has no answer. Calls the Temporal CLI with the server of the sandbox that runs, or that of TEMPORAL_ADDRESS, and shows the line that it runs. What each kind of run takes is in docs/reference/run-decisions.md.',
   arguments: {
     '<workflow>': 'The id of the run: the `workflowId` of a record.',
-    '<name>': 'The signal: `approve`, `deny`, `cancel`, …',
+    '<name>': 'The update or signal: `approve`, `deny`, `cancel`, …',
   },
   options: {
     by: { type: 'string', value: '<name>', description: 'Who decides, as the record shows it.' },
@@ -25,10 +25,11 @@ export const signalCommand: CustomCommand = {
       throw usageError(
         `${workflow} is not the id of a run, which consists of a kind and a record. Write one such as intent/intent_…`,
       )
-    const { sendWorkflowSignal: sendSignal } = await import('../signals/send-signal.ts')
-    const sent = await sendSignal({ workflow, name, payload: payloadOf(context) }, context)
-    if (sent !== undefined) return context.fail(exitCodes.refused, sent)
-    context.note(`${name} was sent to ${workflow}.`)
+    const { askRun } = await import('../signals/ask-run.ts')
+    const reply = await askRun({ workflow, name, payload: payloadOf(context) }, context)
+    if (reply === 'signalled') context.note(`${name} was sent to ${workflow}.`)
+    else if ('answer' in reply) context.print(reply.answer)
+    else context.fail(exitCodes.refused, reply.failed)
     return exitCodes.done
   },
 }

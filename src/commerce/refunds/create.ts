@@ -314,8 +314,8 @@ type Reservation =
 
 /** An answer of the merchant or of the acquirer; null where the refund of a request only begins. */
 type Answer =
-  | { readonly push: CardRefundCall; readonly of: MerchantAnswer }
-  | { readonly cards: CardRefunds; readonly of: readonly RequestRefundOutcome[] }
+  | { readonly push: CardRefundCall; readonly answer: MerchantAnswer }
+  | { readonly cards: CardRefunds; readonly answer: readonly RequestRefundOutcome[] }
   | null
 
 /** Begins the refund as the request's own operation does. An external call follows if needed. */
@@ -366,16 +366,16 @@ export const createRefund: HandlerOf<typeof refundsApi.create> = {
     if ('asked' in reservation) return null
     if ('push' in reservation) {
       const { push } = reservation
-      return { push, of: await askMerchant(push, systems.cardProcessor(push.mode)) }
+      return { push, answer: await askMerchant(push, systems.cardProcessor(push.mode)) }
     }
     const { cards } = reservation.steps
-    return { cards, of: await sendCardRefunds(cards, systems.acquirer(cards.mode)) }
+    return { cards, answer: await sendCardRefunds(cards, systems.acquirer(cards.mode)) }
   },
 
-  async record(answer: Answer, reservation: Reservation, context) {
+  async record(answered: Answer, reservation: Reservation, context) {
     if ('asked' in reservation) return begin(reservation.asked, context)
-    if (answer && 'push' in answer) await recordMerchantAnswer(answer.of, answer.push, context)
-    else if (answer) await recordCardRefunds(answer.of, answer.cards, context)
+    if (answered && 'push' in answered) await recordMerchantAnswer(answered.answer, answered.push, context)
+    else if (answered) await recordCardRefunds(answered.answer, answered.cards, context)
     return refundResponseById(idOf(reservation), context)
   },
 

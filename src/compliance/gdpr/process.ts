@@ -6,6 +6,7 @@ export const dataExportProcess = {
   details: `An export of a person’s data was requested. The run makes the archive ready at once, and ends after seven days, when it can be downloaded no more.
 
 No signal changes anything here. *Request Cancellation* changes nothing.`,
+  isReport: true,
 } as const satisfies DurableProcess
 
 export const dataDeletionProcess = {

@@ -4,6 +4,7 @@ import type { ReadContext, SqlContext, WriteContext } from '../../kernel/contrac
 import type { Row } from '../../kernel/contract/sql.ts'
 import { lockBook } from '../../money/ledger/index.ts'
 import { closeWallet, findMainWallet, openWallet } from '../../money/wallets/index.ts'
+import { addMs, minutes } from '../../values/clock.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { Agent, agentEvent, agentMachine } from './agent.ts'
 import type { agentSteps } from './api.ts'
@@ -35,6 +36,20 @@ async function leftOf({ id, walletId }: Agent, { sql, tenant, now }: SqlContext 
   return requireFirst(await sql<Left>(LEFT, [tenant.ownerId, tenant.mode, id, walletId, now]))
 }
 
+/** Whether all that has to end before this has ended. */
+export async function isNextToEnd(
+  kind: 'intent' | 'run' | 'wallet' | 'agent',
+  agent: Agent,
+  context: SqlContext & TenantNow,
+): Promise<boolean> {
+  const left = await leftOf(agent, context)
+  const next = (['card', 'intent', 'run', 'wallet'] as const).find(each => left[each] !== null) ?? 'agent'
+  return next === kind
+}
+
+/** Money that is held until a payment ends is looked at again after this long. */
+const RETRY_HELD_MS = minutes(1)
+
 const lock = (id: string, { em }: WriteContext): Promise<Agent | null> =>
   em.findOne(Agent, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
 
@@ -47,7 +62,7 @@ export async function agentDeletionStatus(id: string, context: ReadContext) {
     summary: `Agent in ${agent.mode} mode: it is being deleted`,
     closed: false,
     left: await leftOf(agent, context),
-    dueInMs: 0,
+    dueInMs: agent.deletionDueAt && agent.deletionDueAt.getTime() - context.now.getTime(),
     deadline: null,
     signals: [],
   }
@@ -58,15 +73,17 @@ export async function returnAgentMoney(
   id: string,
   context: WriteContext<(typeof agentSteps.returnMoney)['emits']>,
 ): Promise<void> {
-  const { sql, emit, queueStatement } = context
+  const { sql, now, emit, queueStatement } = context
   const [agent, open] = await Promise.all([lock(id, context), findMainWallet(context)])
   if (agent?.status !== 'deleting') return
+  if (!(await isNextToEnd('wallet', agent, context))) return
   const { walletId } = agent
-  const left = await leftOf(agent, context)
-  if (left.card || left.intent || left.run || !left.wallet) return
   const main = open ?? (await openWallet({ name: 'Main' }, context))
   const book = await lockBook(sql, context, { wallets: [walletId, main.id] })
-  if (book.balance(walletId).held > 0n) return
+  if (book.balance(walletId).held > 0n) {
+    agent.deletionDueAt = addMs(now, RETRY_HELD_MS)
+    return
+  }
   const amountCents = book.available(walletId)
   if (amountCents > 0n) {
     book.move('sweep', walletId, main.id, amountCents, { type: 'agent', id: agent.id })
@@ -84,8 +101,7 @@ export async function finishAgentDeletion(
   const { emit, wake } = context
   const agent = await lock(id, context)
   if (agent?.status !== 'deleting') return
-  const { card, intent, run, wallet } = await leftOf(agent, context)
-  if (card || intent || run || wallet) return
+  if (!(await isNextToEnd('agent', agent, context))) return
   agentMachine.move(agent, 'deleted')
   emit('agent.deleted', agentEvent(agent))
   wake(agentProcess, { id, agentId: id })

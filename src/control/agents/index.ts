@@ -13,5 +13,5 @@ export {
 } from './agent.ts'
 export { createAgent, findAgent } from './agents.ts'
 export { AgentCreated, AgentEvent, AgentRecord, agentSteps, agentsApi } from './api.ts'
-export { agentDeletionStatus, finishAgentDeletion, returnAgentMoney } from './deletion.ts'
+export { agentDeletionStatus, finishAgentDeletion, isNextToEnd, returnAgentMoney } from './deletion.ts'
 export { unfreezing, wideningsOfAgent } from './widening.ts'

@@ -4,7 +4,7 @@ import type { EmitContext, SqlContext, WriteContext } from '../../kernel/contrac
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { lockBook } from '../../money/ledger/index.ts'
-import { type Agent, findAgent } from '../agents/index.ts'
+import { type Agent, findAgent, isNextToEnd } from '../agents/index.ts'
 import { lockCounters } from '../budgets/index.ts'
 import { delegationRevokedEvent } from '../delegations/index.ts'
 import type { intentSteps } from './api.ts'
@@ -127,7 +127,7 @@ export async function cancelIntentsOfAgent(
 ): Promise<void> {
   const { em, records } = context
   const agent = await findAgent(em, agentId)
-  if (agent?.status !== 'deleting') return
+  if (agent?.status !== 'deleting' || !(await isNextToEnd('intent', agent, context))) return
   // Each status has an index of its own.
   const found = ["status = 'created'", "status = 'approved'"].map(status =>
     records.find(

@@ -17,7 +17,6 @@ export async function policyEndStatus(id: string, { em, records, now }: ReadCont
     status: agent.status,
     summary: `Agent in ${agent.mode} mode: ${summary}`,
     closed: end === null,
-    left: null,
     dueInMs: end && end.getTime() - now.getTime(),
     deadline: end && formatMinute(end),
     signals: [],

@@ -10,7 +10,7 @@ import { assistantTokenOf, definedOnly, mayReachRecord, mayUseRecord } from '../
 import { readTimelineOfRun, withAuditIds, withCompleteFrom } from '../../kernel/journal/timeline.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { truncateText } from '../../values/schemas.ts'
-import { findAgent, lockAgent, readBudgetUse } from '../agents/index.ts'
+import { findAgent, isNextToEnd, lockAgent, readBudgetUse } from '../agents/index.ts'
 import { limitWidening } from '../rules/index.ts'
 import { type RunEvent, runSteps, runsApi } from './api.ts'
 import { Run, runMachine, runsPersonalData } from './run.ts'
@@ -131,10 +131,11 @@ const END_BATCH = 500
 /** A step in the deletion of an agent: ends a batch of its runs, and is repeated until none is running. */
 export async function endRunsOfAgent(
   agentId: string,
-  { em, records, now, emit }: WriteContext<(typeof runSteps.endForAgent)['emits']>,
+  context: WriteContext<(typeof runSteps.endForAgent)['emits']>,
 ): Promise<void> {
+  const { em, records, now, emit } = context
   const agent = await findAgent(em, agentId)
-  if (agent?.status !== 'deleting') return
+  if (agent?.status !== 'deleting' || !(await isNextToEnd('run', agent, context))) return
   const running = await records.find(
     Run,
     { agentId, status: 'running' },

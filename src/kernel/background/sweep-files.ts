@@ -17,10 +17,15 @@ const TRY_LOCK = `select pg_try_advisory_xact_lock(${FILE_LOCK_SQL}) as "isOurs"
  * Erases files that no record uses: their records are gone, or their request was rolled back after the file
  * got its name. Several processes may sweep at once.
  */
-export async function sweepFiles(database: Database, files: FileStore): Promise<void> {
+export async function sweepFiles(
+  database: Database,
+  files: FileStore,
+  stopping?: AbortSignal,
+): Promise<void> {
   const end = addMs(clock.real(), -UNREFERENCED_FILE_TTL_MS)
   await files.dropLeftovers(end)
   for await (const { owner, sha256s } of files.keptBefore(end)) {
+    stopping?.throwIfAborted()
     const unused = await unusedOf(sqlOn(database.pool), { owner, sha256s })
     for (const sha256 of unused) await eraseUnused(database, files, { owner, sha256, end })
   }

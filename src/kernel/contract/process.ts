@@ -8,6 +8,8 @@ export interface DurableProcess {
   readonly details?: string
   /** It may end and be needed again for the same record. Other processes have one run per record, ever. */
   readonly recurs?: true
+  /** It gathers what is there, and moves no money: its runs come after those that do. */
+  readonly isReport?: true
   /** A record in one of these statuses is new: it has no run yet. */
   readonly newIn?: readonly string[]
 }
@@ -66,6 +68,41 @@ export interface ProcessStatus {
 export const RECORD_CHANGED_SIGNAL = 'recordChanged'
 
 export const DECISION_PAYLOAD_EXAMPLE = '{"by": "your name", "reason": "why"}'
+
+/** A name, which is unproven, and a reason. */
+interface DecisionPayload {
+  readonly by: string
+  readonly comment: string | undefined
+}
+
+/**
+ * Reads the payload of a signal or an update, which has the reason as `comment` or `reason`; undefined for anything else.
+ * Workflows have no zod.
+ */
+export function readDecision(payload: unknown): DecisionPayload | undefined {
+  if (typeof payload !== 'object' || payload === null) return undefined
+  const { by: name, comment, reason, ...others } = payload as Readonly<Record<string, unknown>>
+  const remarks = [comment, reason].filter(given => given !== undefined)
+  const [by, ...texts] = [readText(name, 200), ...remarks.map(remark => readText(remark, 1_000))]
+  const isLegible = texts.length <= 1 && !texts.includes(undefined) && Object.keys(others).length === 0
+  return by !== undefined && isLegible ? { by, comment: texts[0] } : undefined
+}
+
+/** PostgreSQL stores neither U+0000 nor half of a character. */
+function readText(given: unknown, longest: number): string | undefined {
+  const text = typeof given === 'string' ? given.trim() : ''
+  const isStorable = text.isWellFormed() && !text.includes('\0')
+  return text !== '' && text.length <= longest && isStorable ? text : undefined
+}
+
+/** What the caller of an update that was carried out gets: the status of the record after it, and a line about it. */
+export interface UpdateAnswer {
+  readonly status: string
+  readonly line: string
+}
+
+/** Why a run refuses an update at once, without an event in its history. */
+export type UpdateRefusal = 'malformed' | 'ended'
 
 /**
  * The activities that a worker takes apart, each with slots of their own: decisions on PostgreSQL have the queue of

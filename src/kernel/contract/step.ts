@@ -66,6 +66,8 @@ export interface OutsideActivity<S extends ProcessStatus = ProcessStatus> extend
 export interface ReceivedSignal extends ProcessInput {
   readonly verb: string
   readonly payload: unknown
+  /** An update has one: its caller waits for the answer. */
+  readonly updateId?: string | undefined
 }
 
 /** The signal of an operator, with the operation of the API that decides as it does. */

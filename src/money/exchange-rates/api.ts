@@ -4,7 +4,7 @@ import { get, type RefusalSpec } from '../../kernel/contract/operation.ts'
 export const rateRefusals = {
   rates_outdated: [
     503,
-    'No exchange rate of the last four days is known. The operator finds the reason in the log of the relay. Payments in euros work.',
+    'No exchange rate of the last four days is known. They are being fetched: try again in a minute. The operator finds the reason in the log. Payments in euros work.',
   ],
 } as const satisfies Record<string, RefusalSpec>
 

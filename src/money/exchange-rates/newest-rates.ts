@@ -7,6 +7,8 @@ import { clock } from '../../values/clock.ts'
 
 /** In calendar days. Covers weekends with a holiday beside them, and Easter until its Monday. */
 const MAX_AGE_DAYS = 4
+/** Older ones are fetched anew by the request that finds them, so that no payment depends on a schedule. */
+const OLD_AFTER_DAYS = 1
 
 const NEWEST = `
 select date::text as date, currency, rate::text as rate from exchange_rates
@@ -31,9 +33,10 @@ export async function findNewestRates(
 ): Promise<NewestRates | null> {
   const source = systems.exchangeRates(mode)
   if (source.name === 'sandbox') return { source: source.name, date: bankDateOf(now), rates: source.rates }
-  const oldest = addCalendarDays(bankDateOf(clock.real()), -MAX_AGE_DAYS)
-  const rows = await sql<RateRow>(NEWEST, [oldest])
+  const today = bankDateOf(clock.real())
+  const rows = await sql<RateRow>(NEWEST, [addCalendarDays(today, -MAX_AGE_DAYS)])
   const [first] = rows
+  if (!first || first.date < addCalendarDays(today, -OLD_AFTER_DAYS)) source.fetchSoon()
   if (!first) return null
   return { source: source.name, date: first.date, rates: new Map(rows.map(row => [row.currency, row.rate])) }
 }
@@ -45,18 +48,18 @@ insert into exchange_rates (date, currency, rate, fetched_at)
 select $1, r.currency, r.rate, $2 from unnest($3::text[], $4::numeric[]) as r (currency, rate)
 on conflict (date, currency) do nothing`
 
-/** Fetches the rates of live mode until those of today are stored. Returns why there are no new ones, if that is a failure. */
-export async function refreshRates({ sql, systems }: Omit<Rating, 'now'>): Promise<string | undefined> {
+/** Fetches the rates of live mode, unless those of today are stored. Several processes may: the same rates are stored once. */
+export async function refreshRates({ sql, systems }: Omit<Rating, 'now'>): Promise<void> {
   const source = systems.exchangeRates('live')
-  if (source.name === 'sandbox') return undefined
+  if (source.name === 'sandbox') return
   const now = clock.real()
   const [today] = await sql<Row & { is: boolean }>(HAS_TODAY, [bankDateOf(now)])
-  if (today?.is) return undefined
+  if (today?.is) return
   const latest = await source.latest()
-  if (isRatesFailure(latest)) return latest.failure
-  if (latest.date > bankDateOf(now)) return `The rates are of ${latest.date}, which is in the future.`
+  if (isRatesFailure(latest)) throw new Error(latest.failure)
+  if (latest.date > bankDateOf(now))
+    throw new Error(`The rates are of ${latest.date}, which is in the future.`)
   if (latest.date < addCalendarDays(bankDateOf(now), -MAX_AGE_DAYS))
-    return `The newest rates are of ${latest.date}, which is too long ago.`
+    throw new Error(`The newest rates are of ${latest.date}, which is too long ago.`)
   await sql(STORE, [latest.date, now, [...latest.rates.keys()], [...latest.rates.values()]])
-  return undefined
 }

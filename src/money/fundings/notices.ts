@@ -66,15 +66,12 @@ interface ReturnsWatch {
   readonly service: Pick<RunningService, 'runFor'>
 }
 
-/**
- * The second witness of what payers' banks take back and give again, beside the notices. Returns false if the
- * processor did not answer.
- */
-export async function followReturns(sql: Sql, { systems, service }: ReturnsWatch): Promise<boolean> {
+/** The second witness of what payers' banks take back and give again, beside the notices. */
+export async function followReturns(sql: Sql, { systems, service }: ReturnsWatch): Promise<void> {
   const rail = configured(systems, 'live')
-  if (!rail) return true
+  if (!rail) return
   const returns = await rail.returnsSince(addMs(clock.real(), -RETURNS_SINCE_MS))
-  if (!returns) return false
+  if (!returns) throw new Error('The payment processor did not answer.')
   const ids = returns.map(({ reference }) => reference)
   const changed = await sql<Tenant & Row & { id: string }>(CHANGED, [
     ids,
@@ -87,5 +84,4 @@ export async function followReturns(sql: Sql, { systems, service }: ReturnsWatch
       .runFor({ ownerId, mode }, 'fund.follow', { params: { id } }, newId('request'))
       .catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]
-  return true
 }

@@ -7,6 +7,7 @@ export const statementsProcess = {
 
 No signal decides here. A page that fails is tried again, and *Request Cancellation* changes nothing.`,
   recurs: true,
+  isReport: true,
 } as const satisfies DurableProcess
 
 /** Without an owner, it covers all tenants. */

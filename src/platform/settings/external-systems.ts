@@ -27,7 +27,7 @@ export const externalSystemSettings = {
     z.url({ protocol: /^https?$/ }).default('https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml'),
     {
       meaning:
-        'Exchange rates of live mode, in the form of the ECB’s `eurofxref-daily.xml`. The relay fetches them hourly until those of the day are there. An address inside your network needs `OUTBOUND_ALLOW_CIDRS`. Without a real rail, the sandbox’s rates are used.',
+        'Exchange rates of live mode, in the form of the ECB’s `eurofxref-daily.xml`. Workers fetch them on working days, and any process that finds them older than a day. An address inside your network needs `OUTBOUND_ALLOW_CIDRS`. Without a real rail, the sandbox’s rates are used.',
       allowed: 'an http or https URL',
     },
   ),

@@ -67,7 +67,7 @@ export const temporalSettings = {
   }),
   operatorSignals: documentSetting(booleanSetting.default(false), {
     meaning:
-      'Whether signals from the Temporal Web UI may decide about live money and real companies. In test mode they may decide about everything else.',
+      'Whether updates and signals from the Temporal Web UI may decide about live money and real companies. In test mode they may decide about everything else.',
     allowed: 'true or false',
   }),
 }

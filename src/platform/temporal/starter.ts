@@ -47,6 +47,9 @@ export const workflowStarter =
     await isBegun(() => client.workflow.signalWithStart(name, { ...options, ...signal }))
   }
 
+/** Temporal's priorities are 1 to 5, and 3 by itself. */
+export const AFTER_MONEY = 4
+
 export function workflowStartOptions(
   process: DurableProcess,
   { summary, status, amount, deadline, ...input }: ProcessStartInput,
@@ -55,6 +58,8 @@ export function workflowStartOptions(
     args: [input],
     staticSummary: summary ?? workflowRunSummary(process, input.mode, input),
     typedSearchAttributes: attributesOf({ ...input, status, amount, deadline }),
+    // Where more is to be done than workers can, owners take turns, and money comes before reports.
+    priority: { fairnessKey: input.ownerId, ...(process.isReport && { priorityKey: AFTER_MONEY }) },
   }
 }
 

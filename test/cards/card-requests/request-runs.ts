@@ -29,7 +29,7 @@ describe('the run of a card request', () => {
     expect((await run.details()).split('\n\n')).toEqual([
       `Card request for a new card in test mode: waits for approval until ${until}`,
       `It waits **for a person’s approval, until ${until}**.`,
-      'Send a Signal: `approve`, `deny` or `cancel`, with this payload:',
+      'Send an Update, which is answered, or a Signal: `approve`, `deny` or `cancel`, with this payload:',
       '`{"by": "your name", "reason": "why"}`',
     ])
     expect(await run.timerSummaries()).toEqual([`for a person’s approval, until ${until}`])

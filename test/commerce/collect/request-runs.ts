@@ -27,7 +27,7 @@ describe('the run of a payment request', () => {
     expect(details.split('\n\n')).toEqual([
       `Request for € 25.00 in test mode: open until ${until}`,
       `It waits **for the payment, until ${until}**.`,
-      'Send a Signal: `cancel`, with this payload:',
+      'Send an Update, which is answered, or a Signal: `cancel`, with this payload:',
       '`{"by": "your name", "reason": "why"}`',
     ])
     expect(await run.timerSummaries()).toEqual([`for the payment, until ${until}`])

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, utimesSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import sharp from 'sharp'
 import { filesOnDisk } from '../../../src/adapters/files-on-disk/files-on-disk.ts'
@@ -11,6 +10,7 @@ import { endOverdueOf } from '../../support/compliance/deadlines.ts'
 import { sealTrail } from '../../support/compliance/trail.ts'
 import { aWallet, bodyOf, creditWallet } from '../../support/factories.ts'
 import { ENCRYPTION_KEY } from '../../support/harness.ts'
+import { lyingIn, makeOld } from '../../support/stored-files.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { type AnOwner, advance, ask } from './asking.ts'
 import { service } from './service.ts'
@@ -116,15 +116,9 @@ describe('an account that ends', () => {
   })
 })
 
-const lyingIn = (folder: string, sha256: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile() && basename(entry.name) === sha256)
-    .map(({ parentPath, name }) => join(parentPath, name))
-
 /** The sweep, as it runs hours later. */
 async function sweepLater(paths: readonly string[]): Promise<void> {
-  const longAgo = new Date('2020-01-01')
-  for (const path of paths) utimesSync(path, longAgo, longAgo)
+  makeOld(paths)
   const database = openDatabase(service.databaseUrl, 2)
   await sweepFiles(database, filesOnDisk(service.filesDir, openVault(ENCRYPTION_KEY))).finally(() =>
     database.close(),

@@ -36,16 +36,6 @@ describe('the expiry of an intent', () => {
       event: 'intent.expired',
     })
   })
-
-  test('cannot be called by anybody', async () => {
-    const { client, key, agent } = await anOwnerWithAgent()
-    const { id } = await anIntent(client, agent.id)
-    for (const [method, path] of [
-      ['POST', 'expire'],
-      ['GET', 'status'],
-    ] as const)
-      expect((await service.http(method, `/intents/${id}/${path}`, { token: key })).status).toBe(404)
-  })
 })
 
 describe('the approved intents of an agent', () => {

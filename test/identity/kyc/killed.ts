@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, utimesSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { filesOnDisk } from '../../../src/adapters/files-on-disk/files-on-disk.ts'
@@ -9,6 +9,7 @@ import { aDocument } from '../../support/identity/kyc.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 import { type KillableApi, killableApi } from '../../support/processes/killable-api.ts'
 import { SECRETS } from '../../support/processes/processes.ts'
+import { makeOld } from '../../support/stored-files.ts'
 
 /** An API process with its own files folder. */
 async function anApi() {
@@ -31,8 +32,7 @@ async function anApi() {
 
 /** The sweep, as it runs hours later. */
 async function sweepLater({ databaseUrl }: KillableApi, filesDir: string, lying: readonly string[]) {
-  const longAgo = new Date('2020-01-01')
-  for (const path of lying) utimesSync(path, longAgo, longAgo)
+  makeOld(lying)
   const database = openDatabase(databaseUrl, 2)
   const files = filesOnDisk(filesDir, openVault(SECRETS.ENCRYPTION_KEY))
   await sweepFiles(database, files).finally(() => database.close())

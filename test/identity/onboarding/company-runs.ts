@@ -44,7 +44,7 @@ describe('the run of an onboarding', () => {
     expect((await run.details()).split('\n\n')).toEqual([
       `Onboarding of ${ownerId} in test mode: submitted`,
       'It waits **for the identity of each representative to be sent**.',
-      'Send a Signal: `reject` or `requestInformation`, with this payload:',
+      'Send an Update, which is answered, or a Signal: `reject` or `requestInformation`, with this payload:',
       '`{"by": "your name", "reason": "why"}`',
     ])
     expect(await run.about()).toBe(onboardingProcess.details)

@@ -31,7 +31,7 @@ describe('the run of a recovery', () => {
     expect((await run.details()).split('\n\n')).toEqual([
       `Recovery of ${params.id} in test mode: can be stopped until ${until}`,
       `It waits **for the 24 hours in which it can be stopped, until ${until}**.`,
-      'Send a Signal: `cancel`, with this payload:',
+      'Send an Update, which is answered, or a Signal: `cancel`, with this payload:',
       '`{"by": "your name", "reason": "why"}`',
     ])
     const description = await run.handle.describe()

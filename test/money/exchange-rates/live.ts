@@ -1,16 +1,17 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, describe, expect, test } from '@jest/globals'
-import { startRateRefresh } from '../../../src/app/background.ts'
-import { openService } from '../../../src/app/service.ts'
-import { readSettings } from '../../../src/platform/settings/settings.ts'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { ecbRates } from '../../../src/adapters/exchange-rates/ecb.ts'
+import { guardedHttp } from '../../../src/adapters/guarded-http/guarded-http.ts'
+import type { Sql } from '../../../src/kernel/contract/sql.ts'
+import { refreshRates } from '../../../src/money/exchange-rates/index.ts'
 import { addCalendarDays, bankDateOf } from '../../../src/values/bank-calendar.ts'
+import { clientAt } from '../../support/client.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { anIndividual, aSubmission, liveKey } from '../../support/identity/kyc.ts'
 import { referenceRatesFile } from '../../support/money/reference-rates.ts'
-import { IN_GERMANY } from '../../support/services/open.ts'
-import { secretSettings } from '../../support/services/settings.ts'
+import { until } from '../../support/until.ts'
 
 /** Answers of the bank, the last one for good. */
 const answers: { status: number; text: string }[] = []
@@ -32,28 +33,28 @@ const env = {
 }
 const service = await startTestService({ env })
 
-/** One round of the relay's refresh. */
-async function refresh(): Promise<void> {
-  const settings = {
-    ...readSettings({ ...IN_GERMANY, ...env, LOG_LEVEL: 'silent' }),
-    ...secretSettings,
-    databaseUrl: service.databaseUrl,
-  }
-  const { runtime, stop } = await openService({ settings, shared: true })
-  await startRateRefresh(runtime).stop()
-  await stop()
-}
+/** As the schedule does. */
+const source = ecbRates(
+  env.EXCHANGE_RATES_URL,
+  guardedHttp({ allow: [env.OUTBOUND_ALLOW_CIDRS] }),
+  () => undefined,
+)
+const refresh = () => refreshRates({ sql: service.sql as Sql, systems: { exchangeRates: () => source } })
 
 describe('the rates of live mode', () => {
-  test('are fetched once a day, and refused once they are older than four days', async () => {
+  let key!: string
+  beforeAll(async () => {
     const { client } = await anIndividual(service)
     await aSubmission(client)
-    const live = service.client(String((await bodyOf(liveKey(client))).key))
-    expect((await live.exchangeRates.get()).code).toBe('rates_outdated')
+    key = String((await bodyOf(liveKey(client))).key)
+  })
 
-    answers.push({ status: 503, text: 'Later' })
-    await refresh()
-    expect((await live.exchangeRates.get()).status).toBe(503)
+  test('are fetched once a day, and refused once they are older than four days', async () => {
+    const live = service.client(key)
+    answers.splice(0, 1, { status: 503, text: 'Later' })
+    await expect(refresh()).rejects.toThrow('The ECB answered 503.')
+    expect((await live.exchangeRates.get()).code).toBe('rates_outdated')
+    await until('the request that found none has them fetched', () => requests.length === 2)
 
     const yesterday = addCalendarDays(today, -1)
     answers.splice(0, 1, { status: 200, text: referenceRatesFile(yesterday, { USD: '1.16', GBP: '0.88' }) })
@@ -68,7 +69,7 @@ describe('the rates of live mode', () => {
     })
 
     answers.splice(0, 1, { status: 200, text: referenceRatesFile(addCalendarDays(today), { USD: '9' }) })
-    await refresh()
+    await expect(refresh()).rejects.toThrow('in the future')
     expect((await bodyOf(live.exchangeRates.get())).date).toBe(yesterday)
 
     answers.splice(0, 1, { status: 200, text: referenceRatesFile(today, { USD: '1.17' }) })
@@ -85,5 +86,25 @@ describe('the rates of live mode', () => {
     expect((await bodyOf(live.exchangeRates.get())).date).toBe(addCalendarDays(today, -4))
     await service.sql('update exchange_rates set date = date - 1')
     expect((await live.exchangeRates.get()).code).toBe('rates_outdated')
+    expect(requests).toHaveLength(before)
+  })
+
+  test('are fetched by the request that finds them older than a day, without a schedule', async () => {
+    const live = clientAt({ url: await service.another(), token: key })
+    const dayOfRates = async () => (await bodyOf(live.exchangeRates.get())).date
+    answers.splice(0, 1, { status: 200, text: referenceRatesFile(today, { USD: '1.17' }) })
+    await service.sql('delete from exchange_rates')
+    const before = requests.length
+    const daysAgo = (days: number) => addCalendarDays(today, -days)
+    await service.sql(
+      `insert into exchange_rates (date, currency, rate, fetched_at) values ($1, 'USD', 1.15, now())`,
+      [daysAgo(1)],
+    )
+    expect(await dayOfRates()).toBe(daysAgo(1))
+    expect(requests).toHaveLength(before)
+    await service.sql('update exchange_rates set date = $1', [daysAgo(2)])
+    expect(await dayOfRates()).toBe(daysAgo(2))
+    await until('those of today are there', async () => (await dayOfRates()) === today)
+    expect(requests).toHaveLength(before + 1)
   })
 })

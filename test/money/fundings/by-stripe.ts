@@ -362,7 +362,7 @@ describe('a funding that the payer’s bank takes back', () => {
           },
         },
       })
-    expect(await watch()).toBe(true)
+    await watch()
     expect(asked).toContain(`fund.follow ${id}`)
     await tellDispute(intentOf(id).id)
     expect((await fundingOf(id)).status).toBe('reversed')

@@ -98,6 +98,6 @@ export const externalSystemsFor = (env: Readonly<Record<string, string>>) =>
       statusOf: unusedQueue,
       remove: unusedQueue,
     },
-    { cards: async () => null, identity: async () => undefined },
+    { cards: async () => null, identity: async () => undefined, oldRates: () => undefined },
     guardedHttp(),
   )

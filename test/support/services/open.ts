@@ -59,6 +59,8 @@ export function openServices(
     ...IN_GERMANY,
     DATABASE_POOL: '10',
     FILES_DIR: filesDir,
+    // The discard port: no test fetches the bank’s rates.
+    EXCHANGE_RATES_URL: 'http://127.0.0.1:9/',
     ...options.env,
   }
   // Above the limit of the setting: on a busy machine an answer takes longer than a card network waits.

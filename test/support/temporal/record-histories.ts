@@ -31,6 +31,8 @@ import { mppStories } from './mpp-stories.ts'
 import { onboardingStories } from './onboarding-stories.ts'
 import { recoveryStories } from './recovery-stories.ts'
 import { refundStories } from './refund-stories.ts'
+import { type ScheduleStage, scheduleStories } from './schedule-stories.ts'
+import { scheduleOf } from './schedules.ts'
 import { type BankStage, sepaFileStories } from './sepa-file-stories.ts'
 import { type Callers, type Stage, stageOf } from './stage.ts'
 
@@ -46,7 +48,7 @@ import { type Callers, type Stage, stageOf } from './stage.ts'
 const folder = join(import.meta.dirname, '../../workflows/histories')
 
 /** Plays the story and returns the id of the workflow whose history is recorded. */
-type Story = (stage: Stage & BankStage) => Promise<string>
+type Story = (stage: Stage & BankStage & ScheduleStage) => Promise<string>
 
 interface Waiting {
   readonly id: string
@@ -125,6 +127,7 @@ const stories: Readonly<Record<string, Story>> = {
   ...onboardingStories,
   ...recoveryStories,
   ...refundStories,
+  ...scheduleStories,
   ...sepaFileStories,
 
   'transfer-completed': async stage => {
@@ -140,6 +143,14 @@ const stories: Readonly<Record<string, Story>> = {
     await stage.sendUnreadable(workflowId, 'cancel')
     await stage.shows(workflowId, 'A signal cancel was ignored')
     await stage.signal(workflowId, 'confirmPayee', { by: 'Ada', comment: 'Known to us' })
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
+  'transfer-confirmed-by-update': async stage => {
+    const { workflowId } = await paying(stage, 'Close Adler GmbH')
+    await stage.shows(workflowId, 'waits for confirmPayee')
+    await stage.update(workflowId, 'confirmPayee', { by: 'Ada', comment: 'Known to us' })
     await stage.ends(workflowId)
     return workflowId
   },
@@ -326,6 +337,16 @@ const stories: Readonly<Record<string, Story>> = {
     return workflowId
   },
 
+  'intent-answered-by-updates': async stage => {
+    const { workflowId } = await waiting(stage)
+    await stage.update(workflowId, 'approve', { by: 7 })
+    await stage.update(workflowId, 'approve', { by: 'Ada', reason: 'Go ahead' })
+    await stage.update(workflowId, 'approve', { by: 'Bob' })
+    await stage.update(workflowId, 'cancel', { by: 'Ada' })
+    await stage.ends(workflowId)
+    return workflowId
+  },
+
   'intent-cancelled': async stage => {
     const { id, workflowId } = await waiting(stage)
     await bodyOf(stage.client.intents.cancel({ params: { id } }))
@@ -463,10 +484,12 @@ async function record(
   { payer, ...callers }: Callers & Pick<BankStage, 'payer'>,
 ): Promise<void> {
   mkdirSync(folder, { recursive: true })
+  const begins = async (name: string) =>
+    (await scheduleOf(temporal, access.taskQueue, name).trigger()).workflowId
   for (const [name, story] of Object.entries(stories)) {
     const file = join(folder, `${name}-v2.json`)
     if (existsSync(file)) continue
-    const workflowId = await story({ ...stageOf(temporal, callers), payer })
+    const workflowId = await story({ ...stageOf(temporal, callers), payer, begins })
     const history = await temporal.workflow.getHandle(workflowId).fetchHistory()
     writeFileSync(file, anonymous(`${JSON.stringify(JSON.parse(historyToJSON(history)), null, 2)}\n`))
     process.stdout.write(`${name}\n`)
@@ -503,6 +526,10 @@ const service = await openService({
   settings: { ...settings, databaseUrl: await cloneDatabase() },
   outside: { identityVerification: () => identity },
 })
+// Those of the day are there, so that none are fetched.
+await service.runtime.database.pool.query(
+  `insert into exchange_rates (date, currency, rate, fetched_at) values (current_date + 1, 'USD', 1.16, now())`,
+)
 const parts = [
   startDeadlineSweep(service.runtime),
   startOutboxRelay(service.runtime, access),

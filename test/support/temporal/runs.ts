@@ -4,8 +4,10 @@ import {
   ServiceError,
   type WorkflowHandle,
   WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
 } from '@temporalio/client'
-import type { ProcessStatus } from '../../../src/kernel/contract/process.ts'
+import { ApplicationFailure } from '@temporalio/common'
+import type { ProcessStatus, UpdateAnswer } from '../../../src/kernel/contract/process.ts'
 import { DEADLINE_MS, until } from '../until.ts'
 import { temporalClient } from './temporal.ts'
 
@@ -21,6 +23,10 @@ export interface RunView {
   about(): Promise<string | undefined>
   state(): Promise<ProcessStatus | undefined>
   signal(name: string, ...payload: unknown[]): Promise<void>
+  /** Sends an update, and waits for its answer. */
+  update(name: string, payload?: unknown, updateId?: string): Promise<UpdateAnswer>
+  /** Sends an update that is refused: type and message of its failure. */
+  refusal(name: string, payload?: unknown, updateId?: string): Promise<string>
   untilDetails(text: string | RegExp): Promise<string>
   /** Waits until an activity that will be tried again says this of its last attempt. */
   untilPending(text: RegExp): Promise<string>
@@ -72,6 +78,13 @@ function runOf(client: Client, workflowId: string): RunView {
     attributes: async () => attributesOf(await describe(handle)),
     state: () => handle.query<ProcessStatus | undefined>('state'),
     signal: (name, ...payload) => handle.signal(name, ...payload),
+    update: (name, payload, updateId) => updateOf(handle, name, payload, updateId),
+    async refusal(name, payload, updateId) {
+      const refused = await updateOf(handle, name, payload, updateId).catch((error: unknown) => error)
+      if (!(refused instanceof WorkflowUpdateFailedError)) throw refused
+      const { cause } = refused
+      return cause instanceof ApplicationFailure ? `${cause.type}: ${cause.message}` : String(cause)
+    },
     untilPending: text =>
       until(`${workflowId} has an activity with ${text}`, async () => {
         const pending = (await describe(handle))?.raw.pendingActivities ?? []
@@ -119,6 +132,18 @@ function runOf(client: Client, workflowId: string): RunView {
       return failures.filter(({ cause }) => cause !== OVERTAKEN).length
     },
   }
+}
+
+function updateOf(
+  handle: WorkflowHandle,
+  name: string,
+  payload: unknown,
+  updateId?: string,
+): Promise<UpdateAnswer> {
+  const once = updateId === undefined ? {} : { updateId }
+  return payload === undefined
+    ? handle.executeUpdate<UpdateAnswer, []>(name, once)
+    : handle.executeUpdate<UpdateAnswer, [unknown]>(name, { args: [payload], ...once })
 }
 
 type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number]

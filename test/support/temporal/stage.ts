@@ -1,4 +1,5 @@
-import type { Client } from '@temporalio/client'
+import { type Client, WorkflowUpdateFailedError } from '@temporalio/client'
+import type { UpdateAnswer } from '../../../src/kernel/contract/process.ts'
 import type { TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
 import type { Enrolled } from '../identity/people.ts'
@@ -13,12 +14,18 @@ export interface Stage {
   readonly signer: () => Promise<Enrolled>
   readonly sql: TestService['sql']
   signal(workflowId: string, name: string, payload: unknown): Promise<void>
+  /** Sends an update, and waits until it is answered or refused. */
+  update(workflowId: string, name: string, payload: unknown): Promise<unknown>
   /** As the button "Request Cancellation" does. */
   cancel(workflowId: string): Promise<void>
   /** Sends a signal whose payload cannot be decoded. */
   sendUnreadable(workflowId: string, name: string): Promise<void>
   shows(workflowId: string, text: string): Promise<void>
   ends(workflowId: string): Promise<void>
+}
+
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof WorkflowUpdateFailedError)) throw error
 }
 
 export type Callers = Pick<Stage, 'client' | 'dash' | 'signer' | 'sql'>
@@ -36,6 +43,10 @@ export function stageOf(temporal: Client, callers: Callers): Stage {
   return {
     ...callers,
     signal: (workflowId, name, payload) => handle(workflowId).signal(name, payload),
+    update: (workflowId, name, payload) =>
+      handle(workflowId)
+        .executeUpdate<UpdateAnswer, [unknown]>(name, { args: [payload] })
+        .catch(unlessRefused),
     cancel: async workflowId => void (await handle(workflowId).cancel()),
     async sendUnreadable(workflowId, signalName) {
       const payloads = [{ metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('{') }]

@@ -1,10 +1,11 @@
 import { afterAll } from '@jest/globals'
-import { NativeConnection } from '@temporalio/worker'
+import { type InjectedSinks, NativeConnection } from '@temporalio/worker'
 import { runWorkers } from '../../../src/app/worker-group.ts'
 import { workflowBundle } from '../../../src/app/workflow-bundle.ts'
 import { callsQueueOf, type ProcessStatus, webhooksQueueOf } from '../../../src/kernel/contract/process.ts'
 import type { RecordRef } from '../../../src/kernel/contract/step.ts'
 import { newId } from '../../../src/values/ids.ts'
+import type { UpdateSinks } from '../../../workflows/shared/updates.ts'
 import { until } from '../until.ts'
 import { temporalOfRun } from './access.ts'
 import { type RunView, runViewer } from './runs.ts'
@@ -19,6 +20,8 @@ export interface Story {
   readonly run: RunView
   /** The activities so far, in order; a decision with its signal: `decideIntent approve`. */
   readonly calls: readonly string[]
+  /** Why the run refused updates at once, as its worker counts them. */
+  readonly refusals: readonly string[]
   /** Resolves when the run waits for this. */
   waits(what: string): Promise<void>
   ends(): Promise<unknown>
@@ -37,6 +40,10 @@ export async function storyStage<A extends object>(
   const { taskQueue, namespace, worker } = temporalOfRun()
   const connection = await NativeConnection.connect(worker)
   const scripts = new Map<string, { readonly script: Script<A>; readonly calls: string[] }>()
+  const refusals = new Map<string, string[]>()
+  const sinks: InjectedSinks<UpdateSinks> = {
+    updates: { refused: { fn: ({ workflowId }, reason) => void refusals.get(workflowId)?.push(reason) } },
+  }
   const activities = Object.fromEntries(
     names.map(name => [name, (input: RecordRef & { readonly verb?: string }) => answer(name, input)]),
   )
@@ -53,7 +60,7 @@ export async function storyStage<A extends object>(
     return given
   }
 
-  const common = { connection, namespace, activities }
+  const common = { connection, namespace, activities, sinks }
   const queues = [
     { taskQueue, workflowBundle: await workflowBundle() },
     { taskQueue: callsQueueOf(taskQueue) },
@@ -71,11 +78,13 @@ export async function storyStage<A extends object>(
       const workflowId = `story/${ref.id}`
       const calls: string[] = []
       scripts.set(ref.id, { script, calls })
+      refusals.set(workflowId, [])
       await client.workflow.start(workflow, { workflowId, taskQueue, args: [ref] })
       const run = of({ workflowId })
       return {
         run,
         calls,
+        refusals: refusals.get(workflowId) ?? [],
         async waits(what) {
           await until(`it waits ${what}`, async () => (await run.timerSummaries()).at(-1) === what)
         },

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/processes/folders.ts'
 import { addressOfRun } from '../../support/temporal/access.ts'
 
 const service = await startTestService({ temporal: true })
-const { becomes, get, aWaitingIntent } = await intentRunsIn(service)
+const { get, aWaitingIntent } = await intentRunsIn(service)
 const cli = String(await installedTemporal({ env: process.env, tell: () => undefined }))
 
 /** The environment of a user on the machine of a sandbox, with the test run's Temporal server. */
@@ -29,17 +29,19 @@ const signalled = (words: readonly string[], env: Record<string, string>) =>
   runCommand(['signal', ...words], { env })
 
 describe('agentpay signal', () => {
-  test('approves as an operator, at the server that npm start has chosen, and shows the line that does the same', async () => {
+  test('approves as an operator, at the server that npm start has chosen, shows the line that does the same, and prints the answer', async () => {
     const { intent } = await aWaitingIntent()
-    const { code, err } = await signalled(
+    const { code, out, err } = await signalled(
       [`intent/${intent.id}`, 'approve', '--by', 'Ada', '--reason', "It's fine"],
       besideTheSandbox(),
     )
-    expect([code, err]).toEqual([
+    const [line = '', ...rest] = err.split(/(?<= --update-id) \S+ /)
+    expect([code, line, ...rest]).toEqual([
       0,
-      `${cli} workflow signal --workflow-id intent/${intent.id} --name approve --input '{"by":"Ada","reason":"It'\\''s fine"}' --address ${addressOfRun()} --namespace default\napprove was sent to intent/${intent.id}.\n`,
+      `${cli} workflow update execute --workflow-id intent/${intent.id} --name approve --input '{"by":"Ada","reason":"It'\\''s fine"}' --update-id`,
+      `--output json --command-timeout 60s --address ${addressOfRun()} --namespace default\n`,
     ])
-    await becomes(intent.id, 'approved')
+    expect(JSON.parse(out)).toEqual({ status: 'approved', line: 'Update approve by Ada: done.' })
     expect(await get(intent.id)).toMatchObject({
       comment: "It's fine",
       decidedBy: { type: 'operator', name: 'Ada' },
@@ -52,6 +54,41 @@ describe('agentpay signal', () => {
     const { code } = await signalled([`intent/${intent.id}`, 'deny', '--input', '{"by":"Ada"}'], env)
     expect(code).toBe(0)
     expect(await run.untilEnded()).toBe('denied')
+  })
+
+  test('ends with 1 and the reason where the run refuses, at once or by a rule', async () => {
+    const { intent, run } = await aWaitingIntent()
+    const refusalOf = async (...words: string[]) => {
+      const { code, out, err } = await signalled([`intent/${intent.id}`, ...words], besideTheSandbox())
+      return [code, out, err.split('\n').slice(1).join('\n')]
+    }
+    expect(await refusalOf('approve')).toEqual([1, '', 'Send {"by": "your name", "reason": "why"}.\n'])
+    await run.update('approve', { by: 'Ada' })
+    expect(await refusalOf('deny', '--by', 'Bob')).toEqual([
+      1,
+      '',
+      'The update deny by Bob changed nothing: The intent is already approved.\n',
+    ])
+  })
+
+  test('says that no answer has come, where no worker decides in time', async () => {
+    const PATH = temporaryFolder()
+    const late = `#!/bin/sh\necho 'time=2026-11-27T05:37:30.668 level=ERROR msg="program interrupted"' >&2\nexit 1\n`
+    writeFileSync(join(PATH, 'temporal'), late, { mode: 0o755 })
+    const env = { TEMPORAL_ADDRESS: addressOfRun(), PATH }
+    const { code, err } = await signalled(['intent/intent_late', 'approve', '--by', 'Ada'], env)
+    expect([code, err]).toEqual([1, expect.stringContaining('The update may still be carried out')])
+  })
+
+  test('sends a signal where the run takes no such update', async () => {
+    const { intent, run } = await aWaitingIntent()
+    const { code, out, err } = await signalled([`intent/${intent.id}`, 'complete'], besideTheSandbox())
+    expect([code, out, err]).toEqual([
+      0,
+      '',
+      expect.stringContaining(`complete was sent to intent/${intent.id}.`),
+    ])
+    await run.untilDetails('A signal complete was ignored: no such signal is known.')
   })
 
   test.each([

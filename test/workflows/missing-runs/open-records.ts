@@ -8,6 +8,7 @@ import {
   type WorkflowRuns,
 } from '../../../src/kernel/background/open-records.ts'
 import { startEngine } from '../../support/engine.ts'
+import { recordWorkflows } from '../../support/temporal/workflow-names.ts'
 
 const engine = await startEngine(areas)
 const { database } = engine.runtime
@@ -96,9 +97,7 @@ describe('open records', () => {
   })
 
   test('are declared for every process', () => {
-    const index = readFileSync(join(import.meta.dirname, '../../../workflows/index.ts'), 'utf8')
-    const workflows = [...index.matchAll(/export \{ (?:\w+ as ')?([\w-]+)'? \}/g)].map(([, name]) => name)
-    expect(new Set(declared.map(record => record.process.name))).toEqual(new Set(workflows))
+    expect(new Set(declared.map(record => record.process.name))).toEqual(new Set(recordWorkflows))
   })
 
   test('have a title, and details that name every signal of their process', () => {

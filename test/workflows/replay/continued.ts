@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { workflowBundle } from '../../../src/app/workflow-bundle.ts'
 import { textOf } from '../../support/temporal/history-text.ts'
+import { workflows } from '../../support/temporal/workflow-names.ts'
 import { inTier } from '../../support/tier.ts'
-import { histories, historyOf, momentsOf, processOf, replayed, workflows } from './histories.ts'
+import { histories, historyOf, momentsOf, processOf, replayed } from './histories.ts'
 
 /** A whole replay passes each of its moments; continuing from each, as an open run does, takes many replays. */
 const momentsTried = inTier((name: string) => [historyOf(name)], momentsOf)

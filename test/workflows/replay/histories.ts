@@ -4,6 +4,7 @@ import v8 from 'node:v8'
 import { expect } from '@jest/globals'
 import { DefaultLogger, Runtime, Worker, type WorkflowBundleOption } from '@temporalio/worker'
 import { lenientPayloadCodec } from '../../../src/platform/temporal/runtime.ts'
+import { workflows } from '../../support/temporal/workflow-names.ts'
 
 // A replay runs in this thread, and the SDK never removes its promise hook: promises of Web Crypto, in later
 // files of this process, would break on it.
@@ -17,12 +18,6 @@ const folder = join(import.meta.dirname, '../histories')
 export const histories = readdirSync(folder)
   .filter(file => file.endsWith('.json'))
   .map(file => file.replace('.json', ''))
-
-export const workflows = [
-  ...readFileSync(join(import.meta.dirname, '../../../workflows/index.ts'), 'utf8').matchAll(
-    /export \{ (?:\w+ as ')?([\w-]+)'? \}/g,
-  ),
-].map(([, name]) => String(name))
 
 /** The longest match, as one process name may begin with another. */
 export const processOf = (name: string): string | undefined =>

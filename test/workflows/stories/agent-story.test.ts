@@ -42,7 +42,6 @@ const withoutIntents = deleting({ wallet, run })
 const withoutRuns = deleting({ wallet })
 const withNothing = deleting({})
 
-const A_MOMENT = 'for a moment, then it tries again'
 
 describe('the run of an agent whose policy ends', () => {
   test('waits for the end, and expires the policy', async () => {
@@ -127,11 +126,11 @@ describe('the run of an agent that is being deleted', () => {
   test('tries again while money of the agent is still held', async () => {
     const story = await play({
       readAgent: [withoutRuns],
-      returnMoney: [withoutRuns, withNothing],
+      returnMoney: [{ ...withoutRuns, dueInMs: 50 }, withNothing],
       finishDeletion: [deleted],
     })
     expect(await story.ends()).toBe('deleted')
-    expect(await story.run.timerSummaries()).toEqual([A_MOMENT])
+    expect(await story.run.timerSummaries()).toEqual(['for its money to be returned'])
   })
 
   test('begins where the deletion is requested before the policy ends', async () => {

@@ -149,7 +149,9 @@ describe('a call to the processor that has no turn yet', () => {
     })
     await story.run.untilPending(/Other calls/)
     expect(await story.run.details()).toContain('It waits **for the processor to confirm its state**')
-    expect(await story.run.details()).toContain('Send a Signal: `freeze` or `close`')
+    expect(await story.run.details()).toContain(
+      'Send an Update, which is answered, or a Signal: `freeze` or `close`',
+    )
     await story.run.signal('freeze', { by: 'Ada' })
     expect(await story.ends()).toBe('closed')
     expect(story.calls).toEqual([

@@ -81,13 +81,12 @@ interface ReturnsWatch {
 /**
  * The second witness of what is returned of received payments, beside the acquirer's notices: a lost one loses
  * nothing. Both lead to the same operation, which asks for the state of the charge, so each return is booked once.
- * Returns false if the acquirer did not answer.
  */
-export async function followAcquirerReturns(sql: Sql, { systems, service }: ReturnsWatch): Promise<boolean> {
+export async function followAcquirerReturns(sql: Sql, { systems, service }: ReturnsWatch): Promise<void> {
   const listing = configured(systems)?.returnsSince
-  if (!listing) return true
+  if (!listing) return
   const listed = await listing(addMs(clock.real(), -RETURNS_SINCE_MS))
-  if (!listed) return false
+  if (!listed) throw new Error('The acquirer did not answer.')
   const failures: unknown[] = []
   for (const { ownerId, mode, reference } of await findNews(listed, sql))
     await service
@@ -99,5 +98,4 @@ export async function followAcquirerReturns(sql: Sql, { systems, service }: Retu
       )
       .catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]
-  return true
 }

@@ -184,8 +184,11 @@ delete from deliveries where ctid = any(array(
 returning 1`
 
 /** Removes old deliveries, dead letters included, in small steps, so that no request waits for its locks. */
-export async function expireDeliveries({ pool }: Database): Promise<void> {
+export async function expireDeliveries({ pool }: Database, stopping?: AbortSignal): Promise<void> {
   const before = firstIdAt('delivery', addMs(clock.real(), -RETENTION_MS))
   let removed = EXPIRED_AT_ONCE
-  while (removed === EXPIRED_AT_ONCE) removed = (await sqlOn(pool)(EXPIRE, [before])).length
+  while (removed === EXPIRED_AT_ONCE) {
+    stopping?.throwIfAborted()
+    removed = (await sqlOn(pool)(EXPIRE, [before])).length
+  }
 }
