@@ -1,5 +1,5 @@
-# One image for all processes. The command selects one: src/bin/api.ts by default, or worker.ts, relay.ts, migrate.ts or
-# namespace.ts. It writes only to the folder files, so its root file system can be read-only.
+# One image for all processes. The command selects one: src/bin/api.ts by default, or worker.ts, relay.ts, migrate.ts,
+# namespace.ts or current.ts. It writes only to the folder files, so its root file system can be read-only.
 #
 # The base is pinned by digest; the tag is for people. docs/how-to/upgrade.md#image-digests explains how to check it.
 FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS base

@@ -2,6 +2,7 @@ import { CancellationScope, continueAsNew, setCurrentDetails, workflowInfo } fro
 import type { StatementActivities } from '../activities/statements.ts'
 import type { StatementRunInput } from '../src/money/statements/process.ts'
 import { activities, decision } from './shared/activities.ts'
+import { pinned } from './shared/pinned.ts'
 import { addNoteToTimeline } from './shared/run-page.ts'
 import { handleRecordChanged } from './shared/signals.ts'
 
@@ -36,3 +37,5 @@ async function drawUp({ after = '', ...whose }: StatementRunInput): Promise<stri
   }
   return `${made} statements made`
 }
+
+pinned(statements)

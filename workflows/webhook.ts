@@ -2,6 +2,7 @@ import type { WebhookActivities } from '../activities/webhooks.ts'
 import { webhookProcess } from '../src/delivery/webhooks/process.ts'
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
 import { activities, decision, post, reading } from './shared/activities.ts'
+import { pinned } from './shared/pinned.ts'
 import { follow } from './shared/record-run.ts'
 
 type DeliveryState = Awaited<ReturnType<WebhookActivities['readDelivery']>>
@@ -38,3 +39,5 @@ function awaited({ attempt, deadline, isUnderWay, isPaused }: DeliveryState): st
     ? `attempt ${attempt}: the receiver keeps failing and is paused until ${deadline}`
     : `attempt ${attempt}, at ${deadline}`
 }
+
+pinned(webhook)

@@ -5,6 +5,7 @@ import { OutboxRelay } from '../kernel/background/relay.ts'
 import type { Database } from '../kernel/database/prepared-sql.ts'
 import { OUTBOX_DUE_SQL } from '../kernel/journal/outbox.ts'
 import { repeatEvery } from '../platform/rounds.ts'
+import { endLostRuns } from '../platform/temporal/builds.ts'
 import { temporalWorkflowRuns } from '../platform/temporal/runs.ts'
 import { type ProcessesByName, workflowStarter } from '../platform/temporal/starter.ts'
 import { clock } from '../values/clock.ts'
@@ -21,7 +22,11 @@ const PAUSE_MS = 150
 /** Restarts runs of open records that were ended in Temporal, so that every open record reaches its end. */
 function startRunRepair(runtime: OpenRuntime, client: Client, taskQueue: string): Stoppable {
   const cancellable = cancellableTemporalCalls(client.connection)
-  const round = () => cancellable.run(() => repairWorkflowRuns(runtime, client, taskQueue))
+  const round = () =>
+    cancellable.run(async () => {
+      await endRunsOfGoneWorkers(runtime, client, taskQueue)
+      await repairWorkflowRuns(runtime, client, taskQueue)
+    })
   const rounds = repeatEvery(EVERY_MS, round, error => {
     if (!cancellable.isCancelled)
       runtime.log.warn({ err: error }, 'runs ended from outside could not be begun anew')
@@ -32,6 +37,18 @@ function startRunRepair(runtime: OpenRuntime, client: Client, taskQueue: string)
       return rounds.stop()
     },
   }
+}
+
+/** They stay with a build that has no workers any more: the records get new runs. */
+async function endRunsOfGoneWorkers(
+  { settings, log }: OpenRuntime,
+  client: Client,
+  taskQueue: string,
+): Promise<void> {
+  const { temporalDeployment: deploymentName, temporalNamespace: namespace } = settings
+  if (!deploymentName) return
+  const runs = await endLostRuns(client, { namespace, deploymentName, taskQueue })
+  if (runs.length > 0) log.warn({ runs }, 'no workers of their build are left: these runs are begun anew')
 }
 
 /**

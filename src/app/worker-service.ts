@@ -26,12 +26,12 @@ import { findLastRequest } from '../kernel/journal/last-request.ts'
 import { calledSystemOf } from '../kernel/run/system-turns.ts'
 import { findDueStatementMonths } from '../money/statements/index.ts'
 import { installTemporalRuntime, lenientPayloadCodec } from '../platform/temporal/runtime.ts'
-import { SERVICE_VERSION } from '../surface/health/index.ts'
 import { clock } from '../values/clock.ts'
 import type { OpenRuntime, Stoppable } from './runtime.ts'
 import { ensureSchedules, removeEarlierRuns } from './schedules.ts'
 import { keepTemporalConnected, type TemporalAccess } from './temporal-access.ts'
 import { tracedActivities } from './traced-runs.ts'
+import { keepABuildCurrent, versionOf, workerBuild } from './worker-build.ts'
 import { type RunningWorkers, runWorkers } from './worker-group.ts'
 import { workflowBundle } from './workflow-bundle.ts'
 
@@ -64,7 +64,7 @@ async function startWorker(
     causeOf: (tenant, id) => findLastRequest(sql, tenant, id),
     onFailure: (error, operation) => log.warn({ err: error, operation }, 'a process has to try again'),
   })
-  const bundle = await workflowBundle()
+  const [bundle, build] = [await workflowBundle(), await workerBuild(settings)]
   stopping.throwIfAborted()
   const { tracing } = ports.systems
   const traced = tracing ? [tracedActivities(tracing)] : []
@@ -83,13 +83,15 @@ async function startWorker(
     },
     interceptors: { activity: [...traced, withHeartbeat, reportedActivities(log)] },
     sinks: countedRefusals(metrics),
-    // Each task's events name it. The SDK's own is a hundred characters.
-    buildId: SERVICE_VERSION,
+    ...versionOf(build),
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
     shutdownGraceTime: '5 seconds',
   }
   const queues = queuesOf(taskQueue, bundle, settings.databasePool)
-  return runWorkers(queues.map(queue => ({ ...common, ...queue })))
+  const workers = await runWorkers(queues.map(queue => ({ ...common, ...queue })))
+  if (!build) return workers
+  const keeping = keepABuildCurrent(runtime, connection, build)
+  return { ended: workers.ended.finally(keeping.stop), stop: workers.stop }
 }
 
 /** An update that its run refuses at once leaves no event in the history: only a sink can see it. */

@@ -26,6 +26,13 @@ export function workflowBundle(): Promise<WorkflowBundleOption> {
   return bundle
 }
 
+/** Differs where the workflows differ. */
+export async function workflowHash(): Promise<string> {
+  const bundle = await workflowBundle()
+  const code = 'code' in bundle ? bundle.code : await readFile(bundle.codePath)
+  return createHash('sha256').update(code).digest('hex').slice(0, 8)
+}
+
 const CACHE = path('node_modules/.cache/agent-payments')
 
 async function cachedBundle(): Promise<WorkflowBundleOption> {

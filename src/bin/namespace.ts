@@ -1,11 +1,9 @@
-import { Connection } from '@temporalio/client'
 import { requireTemporal } from '../app/temporal-access.ts'
 import { runProcess } from '../platform/lifetime.ts'
 import { printLine } from '../platform/output.ts'
 import { readEnvironmentSettings } from '../platform/settings/environment.ts'
+import { connectTemporal } from '../platform/temporal/connect.ts'
 import { ensureNamespace } from '../platform/temporal/namespace.ts'
-
-const CONNECT_MS = 5_000
 
 /**
  * Creates the namespace in a self-hosted Temporal cluster, with the search attributes by which operators find
@@ -13,9 +11,7 @@ const CONNECT_MS = 5_000
  */
 runProcess(async life => {
   const { client, namespace } = requireTemporal(readEnvironmentSettings())
-  const connection = await Connection.connect({ ...client, connectTimeout: CONNECT_MS }).catch(() => {
-    throw new Error(`The Temporal server at ${client.address} cannot be reached.`)
-  })
+  const connection = await connectTemporal(client)
   life.closeLater(() => connection.close())
   await ensureNamespace(connection, namespace)
   printLine(`The namespace ${namespace} is ready.`)

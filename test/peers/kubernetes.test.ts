@@ -97,7 +97,7 @@ describe('Kustomize builds', () => {
     own: ['ScaledObject'],
     all: ['ScaledObject', 'TriggerAuthentication'],
   }
-  const PROGRAMS = { base: 5, own: 5, all: 4 }
+  const PROGRAMS = { base: 6, own: 6, all: 5 }
   const names = ['base', 'own', 'all'] as const
 
   test.each(names)('%s, and each manifest passes the schema of Kubernetes and is hardened', async name => {
@@ -126,7 +126,7 @@ describe('Kustomize builds', () => {
   test('the settings of the page into the ConfigMap that the programs read', () => {
     const { data, metadata } = only(readAll(texts.own), 'ConfigMap')
     expect(data).toMatchObject({ TEMPORAL_ADDRESS: 'temporal.example.com:7233', FILES_DIR: 'files' })
-    expect(texts.own.split(`name: ${metadata.name}\n`)).toHaveLength(7)
+    expect(texts.own.split(`name: ${metadata.name}\n`)).toHaveLength(8)
   })
 })
 
@@ -233,7 +233,10 @@ describe('the components', () => {
       return text.includes('name: TEMPORAL_API_KEY_FILE') && text.includes('key: temporal_api_key')
     })
     expect(readers).toEqual(['relay', 'worker'])
-    expect(pods('Job', 'migrate')).toBeDefined()
+    for (const job of ['migrate', 'current']) {
+      expect(pods('Job', job)).toContain('name: TEMPORAL_API_KEY_FILE')
+      expect(pods('Job', job)).toContain('key: temporal_api_key')
+    }
     expect(pods('Job', 'namespace')).toBeUndefined()
   })
 })

@@ -138,6 +138,7 @@ describe('every service', () => {
       'migrate',
       'worker-1',
       'worker-2',
+      'current',
       'relay',
     ])
     expect(readFileSync('Dockerfile', 'utf8')).toMatch(/^HEALTHCHECK /m)
@@ -151,7 +152,7 @@ describe('every service', () => {
         ),
       ),
     )
-    expect([...jobs].sort()).toEqual(['migrate', 'namespace', 'temporal-schema'])
+    expect([...jobs].sort()).toEqual(['current', 'migrate', 'namespace', 'temporal-schema'])
     for (const [name, { restart }] of namedServices)
       expect([name, restart]).toEqual([name, jobs.has(name) ? 'on-failure:5' : 'unless-stopped'])
   })
@@ -240,7 +241,7 @@ describe('the environment of our processes', () => {
       const [, name = ''] = /^src\/bin\/(\w+)\.ts$/.exec(file ?? '') ?? []
       return startProgram(name, { ...Object.fromEntries(nowhere), LOG_LEVEL: 'warn' })
     })
-    expect(started).toHaveLength(5)
+    expect(started).toHaveLength(6)
     await Promise.all(started.map(({ untilOutput }) => untilOutput(/ECONNREFUSED|cannot be reached/)))
   })
 })

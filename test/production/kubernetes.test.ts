@@ -70,6 +70,7 @@ describe('the manifests for Kubernetes', () => {
     )
     expect(commands.map(path => basename(path, '.ts')).sort()).toEqual([
       'api',
+      'current',
       'migrate',
       'namespace',
       'relay',
@@ -91,7 +92,7 @@ describe('the manifests for Kubernetes', () => {
     const ofCompose = (program: unknown) =>
       Object.values(services).find(({ command }) => programOf(command) === program)?.deploy?.resources.limits
         .memory
-    expect(limits).toHaveLength(5)
+    expect(limits).toHaveLength(6)
     for (const [program, memory] of limits)
       expect([program, memory]).toEqual([program, `${ofCompose(program)}i`])
   })

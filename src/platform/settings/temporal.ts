@@ -22,6 +22,12 @@ export const temporalSettings = {
       'Temporal task queue of the workflows: one for each database that shares the namespace. Running workflows stay on the queue on which they started.',
     allowed: 'up to 255 letters, digits, dots, hyphens',
   }),
+  temporalDeployment: documentSetting(patternSetting(/^[\w-]{1,200}$/).optional(), {
+    meaning:
+      'Name of the worker deployment in Temporal, one for each task queue. With it, workers of several builds may run at once: runs that end within hours stay with the build that began them, and all others go on with the current one.',
+    allowed: 'letters, digits, hyphens',
+    otherwise: 'workers have no versions',
+  }),
   temporalApiKey: documentSetting(z.string().min(8).optional(), {
     meaning: 'API key of the Temporal server, for example of Temporal Cloud.',
     secret: true,

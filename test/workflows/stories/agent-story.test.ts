@@ -42,7 +42,6 @@ const withoutIntents = deleting({ wallet, run })
 const withoutRuns = deleting({ wallet })
 const withNothing = deleting({})
 
-
 describe('the run of an agent whose policy ends', () => {
   test('waits for the end, and expires the policy', async () => {
     const story = await play({ readAgent: [ending(20)], expirePolicy: [idle] })
