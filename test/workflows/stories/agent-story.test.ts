@@ -30,8 +30,8 @@ const deleted = state('deleted', null)
 
 const ALL = { card: 'card_1', intent: 'intent_1', run: 'run_1', wallet: 'wallet_1' }
 const NOTHING = { card: null, intent: null, run: null, wallet: null }
-const deleting = (left: Partial<Record<keyof typeof ALL, string>>) => ({
-  ...state('deleting', 0),
+const deleting = (left: Partial<Record<keyof typeof ALL, string>>, dueInMs = 0) => ({
+  ...state('deleting', dueInMs),
   deadline: null,
   left: { ...NOTHING, ...left },
 })
@@ -125,7 +125,7 @@ describe('the run of an agent that is being deleted', () => {
   test('tries again while money of the agent is still held', async () => {
     const story = await play({
       readAgent: [withoutRuns],
-      returnMoney: [{ ...withoutRuns, dueInMs: 50 }, withNothing],
+      returnMoney: [deleting({ wallet }, 50), withNothing],
       finishDeletion: [deleted],
     })
     expect(await story.ends()).toBe('deleted')
