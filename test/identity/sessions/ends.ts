@@ -3,6 +3,8 @@ import { bodyOf } from '../../support/factories.ts'
 import { aDevice, letIn } from '../../support/identity/devices.ts'
 import { aDoorkeeper } from '../../support/identity/pairing.ts'
 import { isAccepted } from '../../support/keys.ts'
+import { withConnection } from '../../support/rows.ts'
+import { until } from '../../support/until.ts'
 import {
   anActiveDevice,
   anApprovedDevice,
@@ -146,4 +148,94 @@ describe('the session of a device', () => {
     await forget()
     expect(await statusOf()).toBeUndefined()
   })
+})
+
+const WAITING = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+
+const waiting = (count: number) =>
+  until(`${count} requests wait`, async () => (await service.sql(WAITING)).length >= count)
+
+type Holding = readonly [lock: string, ...values: unknown[]]
+
+const sessionRow = (id: string): Holding => ['select from sessions where id = $1 for update', id]
+
+/** The revocation begins while the other request waits for a lock, and waits for that request. */
+const revokedWhile = <T>(
+  { owner, session }: Pick<Awaited<ReturnType<typeof anApprovedDevice>>, 'owner' | 'session'>,
+  [lock, ...values]: Holding,
+  request: () => Promise<T>,
+): Promise<T> =>
+  withConnection(service.databaseUrl, async holder => {
+    await holder.query('begin')
+    await holder.query(lock, values)
+    const requested = request()
+    await waiting(1)
+    const revoking = owner.client.sessions.revoke({ params: { id: session.id } })
+    await waiting(2)
+    await holder.query('commit')
+    expect(await bodyOf(revoking)).toMatchObject({ status: 'revoked' })
+    return requested
+  })
+
+const CHILD = { name: 'Child', environment: 'sandbox' } as const
+
+const areAccepted = (keys: readonly unknown[]) =>
+  Promise.all(keys.map(key => isAccepted(service.client(String(key)))))
+
+describe('a session that is revoked', () => {
+  test('ends the key that its device fetches at the same time', async () => {
+    const approved = await anApprovedDevice()
+    const { id } = approved.session
+    const fetched = await bodyOf(revokedWhile(approved, sessionRow(id), () => ask(approved.device)))
+    expect(await areAccepted([fetched.key])).toEqual([false])
+    expect(await eventsOf(approved.owner, 'key.revoked')).toMatchObject([{ keyId: fetched.keyId }])
+  })
+
+  test('ends the replacement that its key gets at the same time', async () => {
+    const active = await anActiveDevice()
+    const { owner, session, fetched, key } = active
+    const rotate = { params: { id: fetched.keyId }, body: { overlapMinutes: 60 } }
+    const next = await bodyOf(
+      revokedWhile(active, sessionRow(session.id), () => owner.client.keys.rotate(rotate)),
+    )
+    expect(await areAccepted([key, next.key])).toEqual([false, false])
+    expect(await eventsOf(owner, 'session.revoked')).toHaveLength(1)
+    expect(await eventsOf(owner, 'key.revoked')).toHaveLength(2)
+  })
+
+  test('ends the key that its key creates at the same time', async () => {
+    const active = await anActiveDevice()
+    const { key, client } = active
+    const { ownerId, mode } = await bodyOf(client.keys.current())
+    const keysLock: Holding = [
+      'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+      `keys|${ownerId}|${mode}`,
+    ]
+    const child = await bodyOf(revokedWhile(active, keysLock, () => client.keys.create({ body: CHILD })))
+    expect(await areAccepted([key, child.key])).toEqual([false, false])
+  })
+
+  test('leaves no key, whatever its keys do at the same time', async () => {
+    const { owner, session, fetched, client } = await anActiveDevice()
+    const params = { id: fetched.keyId }
+    const [revoked, ...made] = await Promise.all([
+      owner.client.sessions.revoke({ params: { id: session.id } }),
+      client.keys.rotate({ params, body: { overlapMinutes: 60 } }),
+      client.keys.create({ body: CHILD }),
+      client.keys.create({ body: CHILD }),
+    ])
+    expect(revoked.status).toBe(200)
+    const keys = made.flatMap(({ body }) => body?.key ?? [])
+    expect(await areAccepted([fetched.key, ...keys])).not.toContain(true)
+  })
+})
+
+test('a key of a device ends with the keys that it has created', async () => {
+  const { owner, fetched, key, client } = await anActiveDevice()
+  const child = await bodyOf(client.keys.create({ body: CHILD }))
+  const grandchild = await bodyOf(service.client(String(child.key)).keys.create({ body: CHILD }))
+  await bodyOf(owner.client.keys.revoke({ params: { id: fetched.keyId } }))
+  expect(await areAccepted([key, child.key, grandchild.key])).toEqual([false, false, false])
+  expect(await eventsOf(owner, 'session.revoked')).toHaveLength(1)
+  expect(await eventsOf(owner, 'key.revoked')).toHaveLength(3)
 })
