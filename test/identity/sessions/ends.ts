@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import { atOnce, type HeldLock, rowOf } from '../../support/at-once.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { aDevice, letIn } from '../../support/identity/devices.ts'
 import { aDoorkeeper } from '../../support/identity/pairing.ts'
 import { isAccepted } from '../../support/keys.ts'
-import { withConnection } from '../../support/rows.ts'
-import { until } from '../../support/until.ts'
 import {
   anActiveDevice,
   anApprovedDevice,
@@ -150,32 +149,17 @@ describe('the session of a device', () => {
   })
 })
 
-const WAITING = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-
-const waiting = (count: number) =>
-  until(`${count} requests wait`, async () => (await service.sql(WAITING)).length >= count)
-
-type Holding = readonly [lock: string, ...values: unknown[]]
-
-const sessionRow = (id: string): Holding => ['select from sessions where id = $1 for update', id]
-
 /** The revocation begins while the other request waits for a lock, and waits for that request. */
-const revokedWhile = <T>(
+async function revokedWhile<T>(
   { owner, session }: Pick<Awaited<ReturnType<typeof anApprovedDevice>>, 'owner' | 'session'>,
-  [lock, ...values]: Holding,
+  held: HeldLock,
   request: () => Promise<T>,
-): Promise<T> =>
-  withConnection(service.databaseUrl, async holder => {
-    await holder.query('begin')
-    await holder.query(lock, values)
-    const requested = request()
-    await waiting(1)
-    const revoking = owner.client.sessions.revoke({ params: { id: session.id } })
-    await waiting(2)
-    await holder.query('commit')
-    expect(await bodyOf(revoking)).toMatchObject({ status: 'revoked' })
-    return requested
-  })
+): Promise<T> {
+  const revoke = () => bodyOf(owner.client.sessions.revoke({ params: { id: session.id } }))
+  const [answer, { status }] = await atOnce(service, held, request, revoke)
+  expect(status).toBe('revoked')
+  return answer
+}
 
 const CHILD = { name: 'Child', environment: 'sandbox' } as const
 
@@ -186,7 +170,7 @@ describe('a session that is revoked', () => {
   test('ends the key that its device fetches at the same time', async () => {
     const approved = await anApprovedDevice()
     const { id } = approved.session
-    const fetched = await bodyOf(revokedWhile(approved, sessionRow(id), () => ask(approved.device)))
+    const fetched = await bodyOf(revokedWhile(approved, rowOf('sessions', id), () => ask(approved.device)))
     expect(await areAccepted([fetched.key])).toEqual([false])
     expect(await eventsOf(approved.owner, 'key.revoked')).toMatchObject([{ keyId: fetched.keyId }])
   })
@@ -196,7 +180,7 @@ describe('a session that is revoked', () => {
     const { owner, session, fetched, key } = active
     const rotate = { params: { id: fetched.keyId }, body: { overlapMinutes: 60 } }
     const next = await bodyOf(
-      revokedWhile(active, sessionRow(session.id), () => owner.client.keys.rotate(rotate)),
+      revokedWhile(active, rowOf('sessions', session.id), () => owner.client.keys.rotate(rotate)),
     )
     expect(await areAccepted([key, next.key])).toEqual([false, false])
     expect(await eventsOf(owner, 'session.revoked')).toHaveLength(1)
@@ -207,10 +191,10 @@ describe('a session that is revoked', () => {
     const active = await anActiveDevice()
     const { key, client } = active
     const { ownerId, mode } = await bodyOf(client.keys.current())
-    const keysLock: Holding = [
-      'select pg_advisory_xact_lock(hashtextextended($1, 0))',
-      `keys|${ownerId}|${mode}`,
-    ]
+    const keysLock = {
+      lock: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+      values: [`keys|${ownerId}|${mode}`],
+    }
     const child = await bodyOf(revokedWhile(active, keysLock, () => client.keys.create({ body: CHILD })))
     expect(await areAccepted([key, child.key])).toEqual([false, false])
   })
