@@ -3,6 +3,7 @@ import './push/push-of-people.ts'
 import { describe, expect, test } from '@jest/globals'
 import { openVapidPrivateKey } from '../../src/delivery/push/send.ts'
 import { openVault } from '../../src/ports/vault.ts'
+import { atOnce, rowOf } from '../support/at-once.ts'
 import { startPushService, subscribe, subscriptionIds } from '../support/delivery/push.ts'
 import { bodyOf } from '../support/factories.ts'
 import { ENCRYPTION_KEY, http } from '../support/harness.ts'
@@ -71,6 +72,21 @@ describe('a push subscription', () => {
     expect(again).toMatchObject({ id: [...ids][0], events: ['agent.frozen'], label: 'Tablet' })
     const { data } = await bodyOf(client.events.list({ query: { event: 'push_subscription.created' } }))
     expect(data).toHaveLength(1)
+  })
+
+  test('that is renewed while it is deleted exists under a new id', async () => {
+    const { client } = await service.owner()
+    const browser = vendor.browser()
+    const { id } = await subscribe(client, browser)
+    const [deleted, renewed] = await atOnce(
+      service,
+      rowOf('push_subscriptions', id),
+      () => client.push.delete({ params: { id } }),
+      () => subscribe(client, browser, { label: 'Tablet' }),
+    )
+    expect(deleted.status).toBe(204)
+    expect(renewed.id).not.toBe(id)
+    expect(await subscriptionIds(client)).toEqual([renewed.id])
   })
 
   test('is refused beyond a hundred, even with concurrent requests', async () => {

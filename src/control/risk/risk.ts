@@ -45,9 +45,9 @@ async function resetProfile(
 const configResponse = (config: RiskConfig | null) =>
   withMembers(config ?? { updatedAt: null }, riskSettingsFromRow(config))
 
-/** The alert that keeps an agent frozen. It does not change while the caller holds the agent's lock. */
-const freezingAlert = (records: Context['records'], agentId: string): Promise<RiskAlert | null> =>
-  records.findOne(RiskAlert, { agentId, liftedAt: null })
+/** Locks the alert that keeps an agent frozen, after the agent: a person may acknowledge it meanwhile. */
+const lockFreezingAlert = (records: Context['records'], agentId: string): Promise<RiskAlert | null> =>
+  records.findOne(RiskAlert, { agentId, liftedAt: null }, { lock: true })
 
 function acknowledge(
   alert: RiskAlert,
@@ -98,7 +98,10 @@ const risk = bindHandlers(riskApi, {
 
   async unfreeze({ params, body }, context) {
     const { em, records, sql, tenant, emit, refuse, queueStatement } = context
-    const [agent, alert] = await Promise.all([lockAgent(em, params.id), freezingAlert(records, params.id)])
+    const [agent, alert] = await Promise.all([
+      lockAgent(em, params.id),
+      lockFreezingAlert(records, params.id),
+    ])
     if (!agent) return refuse('agent_not_found')
     if (!alert || agent.status !== 'frozen') return refuse('not_frozen_by_risk')
     const unsigned = await refuseUnsignedWidening(
@@ -126,7 +129,7 @@ const risk = bindHandlers(riskApi, {
 })
 
 const onAgentUnfrozen = reaction(AgentEvent, {}, async ({ agentId }, { records, now }) => {
-  const alert = await freezingAlert(records, agentId)
+  const alert = await lockFreezingAlert(records, agentId)
   if (alert) alert.liftedAt = now
 })
 

@@ -99,9 +99,9 @@ const push = bindHandlers(pushApi, {
     const events = [...new Set(body.events ?? urgentPushEvents)]
     const unknown = eventNamesProblem('events', events, service)
     if (unknown) return refuse('unknown_event', unknown)
-    // Serialized, so that the limit holds and no endpoint is subscribed twice.
+    // Serialized, so that the limit holds and no endpoint is subscribed twice. What is being deleted is not renewed.
     await lockTenant(context, 'push')
-    const existing = await records.findOne(PushSubscription, { endpoint })
+    const existing = await records.findOne(PushSubscription, { endpoint }, { lock: true })
     if (existing && isOthersPushSubscription(existing, actor)) return refuse('not_subscription_owner')
     if (!existing && (await records.count(PushSubscription)) >= MAX_SUBSCRIPTIONS)
       return refuse('too_many_subscriptions')

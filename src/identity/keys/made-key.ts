@@ -35,13 +35,21 @@ export function revokeApiKey(
   emit('key.revoked', apiKeyEvent(key))
 }
 
+/**
+ * Searches again until it finds none: while it waited for a key, that key may have created another. The number
+ * of an owner's keys is limited, so this ends.
+ */
 export async function revokeApiKeys(
   condition: RecordCondition<ApiKey>,
   context: WriteContext<Pick<typeof apiKeyEvents, 'key.revoked'>>,
 ): Promise<void> {
   const open = { $and: [condition, { revokedAt: null }] }
-  const keys = await context.records.find(ApiKey, open, { orderBy: { id: 'asc' }, lock: true })
-  for (const key of keys) revokeApiKey(key, context)
+  for (;;) {
+    const found = await context.records.find(ApiKey, open, { orderBy: { id: 'asc' }, lock: true })
+    const keys = found.filter(({ revokedAt }) => revokedAt === null)
+    if (keys.length === 0) return
+    for (const key of keys) revokeApiKey(key, context)
+  }
 }
 
 /** A device's key expires after this many days, and earlier if it is unused. */

@@ -26,13 +26,23 @@ import { issueDeviceToken } from './token.ts'
 const visibleTo = ({ actor }: { readonly actor: Actor }): RecordCondition<DeviceSession> =>
   actor.type === 'console' && !actor.scopes.has('console:write') ? { personId: String(actor.id) } : {}
 
-type Ending = WriteContext<Pick<typeof deviceSessionEvents, 'session.revoked'>>
+const ended = {
+  'session.revoked': deviceSessionEvents['session.revoked'],
+  'key.revoked': apiKeyEvents['key.revoked'],
+}
 
-function endSession(session: DeviceSession, { emit }: Ending): boolean {
-  if (!deviceSessionMachine.move(session, 'revoked')) return false
+/**
+ * Ends a session with all its keys. Keys are locked before sessions, as when a key is rotated. The device may
+ * fetch its key until the session is locked, so keys are searched once more then.
+ */
+async function endSession(id: string, context: WriteContext<typeof ended>): Promise<DeviceSession | null> {
+  await revokeKeysOfSession(id, context)
+  const session = await context.records.lock(DeviceSession, id)
+  if (!session || !deviceSessionMachine.move(session, 'revoked')) return null
   session.endedAt = clock.real()
-  emit('session.revoked', deviceSessionEvent(session))
-  return true
+  context.emit('session.revoked', deviceSessionEvent(session))
+  await revokeKeysOfSession(id, context)
+  return session
 }
 
 const revoke: HandlerOf<typeof deviceSessionsApi.revoke> = async ({ params }, context) => {
@@ -41,10 +51,8 @@ const revoke: HandlerOf<typeof deviceSessionsApi.revoke> = async ({ params }, co
   if (!visible) return refuse('session_not_found')
   if (actor.type === 'key' && visible.scopes?.some(scope => !actor.scopes.has(scope)))
     return refuse('scope_not_held')
-  // Keys are locked before sessions, as when a key is revoked directly.
-  await revokeKeysOfSession(visible.id, context)
-  const session = await records.lock(DeviceSession, visible.id)
-  if (!session || !endSession(session, context)) return refuse('session_not_open')
+  const session = await endSession(visible.id, context)
+  if (!session) return refuse('session_not_open')
   return requireFirst(await deviceSessionResponses([session], context))
 }
 
@@ -53,9 +61,13 @@ interface EndedKey {
   readonly sessionId: string | null
 }
 
-async function onKeyRevoked({ keyId, sessionId }: EndedKey, context: Ending): Promise<void> {
-  const session = sessionId && (await context.records.lock(DeviceSession, sessionId))
-  if (session && session.keyId === keyId) endSession(session, context)
+/** The key is locked, so that its session cannot get another one. */
+async function onKeyRevoked(
+  { keyId, sessionId }: EndedKey,
+  context: WriteContext<typeof ended>,
+): Promise<void> {
+  const session = sessionId && (await context.records.findOne(DeviceSession, { id: sessionId }))
+  if (session && session.keyId === keyId) await endSession(session.id, context)
 }
 
 async function onKeyRotated(
@@ -149,11 +161,7 @@ export const sessionsArea = area(
     reactions: {
       'key.revoked': whenMemberPresent(
         'sessionId',
-        reaction(
-          apiKeyEvents['key.revoked'],
-          { 'session.revoked': deviceSessionEvents['session.revoked'] },
-          onKeyRevoked,
-        ),
+        reaction(apiKeyEvents['key.revoked'], ended, onKeyRevoked),
       ),
       'key.rotated': whenMemberPresent('sessionId', reaction(apiKeyEvents['key.rotated'], {}, onKeyRotated)),
     },

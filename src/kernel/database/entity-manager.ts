@@ -207,10 +207,18 @@ export class TenantEntityManager extends SqlEntityManager {
     return this.getUnitOfWork().getById(entity, key as never)
   }
 
-  /** A record that this transaction holds keeps its changes; any other one gets the row of now. */
+  #isChanged<T extends object>(entity: EntityName<T>, record: T): boolean {
+    const comparator = this.getComparator()
+    const before = this.getUnitOfWork().getOriginalEntityData(record)
+    return before !== undefined && !comparator.matching(entity, before, comparator.prepareEntity(record))
+  }
+
+  /** A record that this transaction holds keeps its changes; any other one gets the row of now, and must have none. */
   #lockedRecord<T extends object>(entity: EntityName<T>, row: T): object {
     const known = this.#known(entity, row)
     if (known && this.#held.has(known)) return known
+    if (known && this.#isChanged(entity, known as T))
+      throw new Error(`${this.getMetadata(entity).tableName}: a record is locked before it is changed`)
     const options = { merge: true, refresh: true, convertCustomTypes: true }
     const record = this.getEntityFactory().create(entity, row as EntityData<T>, options)
     this.#held.add(record)

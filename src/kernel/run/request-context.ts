@@ -27,6 +27,9 @@ export function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
   return promise
 }
 
+const isOfTenant = ({ ownerId, mode }: Tenant, tenant: Tenant | null): boolean =>
+  tenant?.ownerId === ownerId && tenant.mode === mode
+
 export class RequestContext implements Context {
   readonly events: EventRow[] = []
   readonly outbox: OutboxRow[] = []
@@ -242,20 +245,26 @@ export class RequestContext implements Context {
     return this.#runtime.callOperationFor(caller, operation as AnyOperation, question as object) as never
   }
 
+  /** A reaction acts for the tenant of its events, at their time: the handler may have switched since. */
   runReactions = async (): Promise<void> => {
-    const own = this.#declared
+    const [declared, tenant, now] = [this.#declared, this.#tenant, this.#now]
     while (this.#reactedTo < this.events.length) {
-      const { event, alike } = this.#nextEvents()
-      for (const reaction of this.#runtime.reactions.get(event) ?? []) {
+      const { first, alike } = this.#nextEvents()
+      const { ownerId, mode, createdAt } = first
+      for (const reaction of this.#runtime.reactions.get(first.event) ?? []) {
         const concerned = alike.filter(data => reaction.concerns?.(data) ?? true)
         if (concerned.length === 0) continue
         // Sent before the reaction's reads, so it reads what was changed.
         await this.handOver()
+        if (!isOfTenant(first, this.#tenant)) this.switchTenant({ ownerId, mode }, createdAt)
         this.#declared = reaction.emits
         await reaction.run(concerned, this as Context<never, EventSchemas>)
       }
     }
-    this.#declared = own
+    this.#declared = declared
+    if (!tenant || isOfTenant(tenant, this.#tenant)) return
+    await this.handOver()
+    this.switchTenant(tenant, now)
   }
 
   /** Sends the changes of records. The commit waits for the answers, and fails with them. */
@@ -264,10 +273,11 @@ export class RequestContext implements Context {
     for (const statement of handedOver?.sent ?? []) this.queueStatement(statement)
   }
 
-  #nextEvents(): { event: string; alike: EventRow['data'][] } {
-    const first = this.#reactedTo
-    const { event } = this.events[first] as EventRow
-    while (this.events[this.#reactedTo]?.event === event) this.#reactedTo++
-    return { event, alike: this.events.slice(first, this.#reactedTo).map(({ data }) => data) }
+  #nextEvents(): { first: EventRow; alike: EventRow['data'][] } {
+    const from = this.#reactedTo
+    const first = this.events[from] as EventRow
+    const isAlike = (one: EventRow | undefined) => one?.event === first.event && isOfTenant(one, first)
+    while (isAlike(this.events[this.#reactedTo])) this.#reactedTo++
+    return { first, alike: this.events.slice(from, this.#reactedTo).map(({ data }) => data) }
   }
 }

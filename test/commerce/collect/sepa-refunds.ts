@@ -8,7 +8,7 @@ import {
   paymentsOn,
   sendEuros,
 } from '../../support/commerce/requests.ts'
-import { aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
+import { aLiveClient, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
@@ -178,6 +178,23 @@ describe('what came by SEPA', () => {
     const { data } = await bodyOf(client.transactions.list({ query: { type: 'collect' } }))
     expect(data).toMatchObject([{ status: 'completed', refundedEuros: 0 }])
     expect(await bodyOf(refund(client, id))).toMatchObject({ refundingEuros: 25 })
+    await expectVerifiedLedger(client)
+  })
+
+  test('a refund of a verified owner fails with its transfer when the operator suspends the owner', async () => {
+    const owner = await anOwner()
+    const { client, ownerId, wallet } = owner
+    await aLiveClient(service, owner)
+    const { id } = await aPaidRequest(client, wallet.id)
+    await bodyOf(refund(client, id))
+    const setStatus = (status: 'suspended' | 'active') =>
+      bodyOf(service.dash.customers.update({ params: { id: ownerId }, body: { status } }))
+    await setStatus('suspended')
+    await setStatus('active')
+    expect(await refundsOf(client, id)).toMatchObject([{ status: 'failed', failure: { code: 'cancelled' } }])
+    expect(await getRequest(client, id)).toMatchObject({ refundedEuros: 0, refundingEuros: 0 })
+    expect(await balanceOf(client, wallet.id)).toEqual([25, 0])
+    expect((await eventsAbout(client, id)).at(-1)).toMatchObject({ event: 'refund_failed', refundEuros: 25 })
     await expectVerifiedLedger(client)
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { atOnce, rowOf } from '../../support/at-once.ts'
 import { expectSameDecisions } from '../../support/control/decide-again.ts'
 import { onlySignal, riskFixtures } from '../../support/control/risk.ts'
 import { aFundedAgent, aPolicy, bodyOf } from '../../support/factories.ts'
@@ -96,6 +97,25 @@ describe('an agent that risk has frozen', () => {
     await bodyOf(client.risk.unfreeze({ params }))
     const [closed] = (await bodyOf(client.risk.alerts({ query: { agentId: id } }))).data
     expect(closed).toMatchObject({ comment: 'We are looking', liftedAt: expect.any(String) })
+  })
+
+  test('keeps an acknowledgement that comes while it is unfrozen', async () => {
+    const { declare, client, id, params } = await anAssessedAgent(strict)
+    await declare()
+    const [open] = (await bodyOf(client.risk.alerts({ query: { agentId: id } }))).data
+    const alert = { id: String(open?.id) }
+    const [acknowledged, unfrozen] = await atOnce(
+      service,
+      rowOf('risk_alerts', alert.id),
+      () => bodyOf(client.risk.acknowledge({ params: alert, body: { comment: 'We are looking' } })),
+      () => bodyOf(client.risk.unfreeze({ params })),
+    )
+    const { acknowledgedAt } = acknowledged
+    expect(unfrozen.status).toBe('active')
+    const [closed] = (await bodyOf(client.risk.alerts({ query: { agentId: id } }))).data
+    expect(closed).toMatchObject({ comment: 'We are looking', acknowledgedAt, liftedAt: expect.any(String) })
+    const names = await eventNamesOf(id)
+    expect(names.filter(event => event === 'risk.alert_acknowledged')).toHaveLength(1)
   })
 
   test('differs from one that a person has frozen', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { atOnce, type HeldLock, rowOf } from '../../support/at-once.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { aDevice, letIn } from '../../support/identity/devices.ts'
 import { aDoorkeeper } from '../../support/identity/pairing.ts'
@@ -146,4 +147,79 @@ describe('the session of a device', () => {
     await forget()
     expect(await statusOf()).toBeUndefined()
   })
+})
+
+/** The revocation begins while the other request waits for a lock, and waits for that request. */
+async function revokedWhile<T>(
+  { owner, session }: Pick<Awaited<ReturnType<typeof anApprovedDevice>>, 'owner' | 'session'>,
+  held: HeldLock,
+  request: () => Promise<T>,
+): Promise<T> {
+  const revoke = () => bodyOf(owner.client.sessions.revoke({ params: { id: session.id } }))
+  const [answer, { status }] = await atOnce(service, held, request, revoke)
+  expect(status).toBe('revoked')
+  return answer
+}
+
+const CHILD = { name: 'Child', environment: 'sandbox' } as const
+
+const areAccepted = (keys: readonly unknown[]) =>
+  Promise.all(keys.map(key => isAccepted(service.client(String(key)))))
+
+describe('a session that is revoked', () => {
+  test('ends the key that its device fetches at the same time', async () => {
+    const approved = await anApprovedDevice()
+    const { id } = approved.session
+    const fetched = await bodyOf(revokedWhile(approved, rowOf('sessions', id), () => ask(approved.device)))
+    expect(await areAccepted([fetched.key])).toEqual([false])
+    expect(await eventsOf(approved.owner, 'key.revoked')).toMatchObject([{ keyId: fetched.keyId }])
+  })
+
+  test('ends the replacement that its key gets at the same time', async () => {
+    const active = await anActiveDevice()
+    const { owner, session, fetched, key } = active
+    const rotate = { params: { id: fetched.keyId }, body: { overlapMinutes: 60 } }
+    const next = await bodyOf(
+      revokedWhile(active, rowOf('sessions', session.id), () => owner.client.keys.rotate(rotate)),
+    )
+    expect(await areAccepted([key, next.key])).toEqual([false, false])
+    expect(await eventsOf(owner, 'session.revoked')).toHaveLength(1)
+    expect(await eventsOf(owner, 'key.revoked')).toHaveLength(2)
+  })
+
+  test('ends the key that its key creates at the same time', async () => {
+    const active = await anActiveDevice()
+    const { key, client } = active
+    const { ownerId, mode } = await bodyOf(client.keys.current())
+    const keysLock = {
+      lock: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+      values: [`keys|${ownerId}|${mode}`],
+    }
+    const child = await bodyOf(revokedWhile(active, keysLock, () => client.keys.create({ body: CHILD })))
+    expect(await areAccepted([key, child.key])).toEqual([false, false])
+  })
+
+  test('leaves no key, whatever its keys do at the same time', async () => {
+    const { owner, session, fetched, client } = await anActiveDevice()
+    const params = { id: fetched.keyId }
+    const [revoked, ...made] = await Promise.all([
+      owner.client.sessions.revoke({ params: { id: session.id } }),
+      client.keys.rotate({ params, body: { overlapMinutes: 60 } }),
+      client.keys.create({ body: CHILD }),
+      client.keys.create({ body: CHILD }),
+    ])
+    expect(revoked.status).toBe(200)
+    const keys = made.flatMap(({ body }) => body?.key ?? [])
+    expect(await areAccepted([fetched.key, ...keys])).not.toContain(true)
+  })
+})
+
+test('a key of a device ends with the keys that it has created', async () => {
+  const { owner, fetched, key, client } = await anActiveDevice()
+  const child = await bodyOf(client.keys.create({ body: CHILD }))
+  const grandchild = await bodyOf(service.client(String(child.key)).keys.create({ body: CHILD }))
+  await bodyOf(owner.client.keys.revoke({ params: { id: fetched.keyId } }))
+  expect(await areAccepted([key, child.key, grandchild.key])).toEqual([false, false, false])
+  expect(await eventsOf(owner, 'session.revoked')).toHaveLength(1)
+  expect(await eventsOf(owner, 'key.revoked')).toHaveLength(3)
 })

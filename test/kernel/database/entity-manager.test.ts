@@ -176,6 +176,17 @@ describe('a record that is found', () => {
     expect([note.name, sent.length]).toEqual(['Changed', 2])
   })
 
+  test('is not locked once it is changed, which would be forgotten', async () => {
+    const { id } = await createNote({ name: 'Free' })
+    const { store } = openManager()
+    const note = await store.findOneOrFail(Note, { id })
+    note.name = 'Changed'
+    await expect(store.lock(Note, id)).rejects.toThrow('notes: a record is locked before it is changed')
+    await store.flush()
+    expect(await store.lock(Note, id)).toBe(note)
+    expect(note.name).toBe('Changed')
+  })
+
   test('is not read without a tenant, and not found by another one', async () => {
     const { id } = await createNote({ name: 'Own' })
     const { em, store } = openManager({ ownerId: 'owner_other' })
