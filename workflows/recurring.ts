@@ -26,7 +26,8 @@ export async function exchangeRates(): Promise<void> {
 
 /** The second witness of what comes back, beside Stripe's notices. A list that fails holds up no other. */
 export async function returns(): Promise<void> {
-  await Promise.all([findReturnedFundings(), findReturnedPayments()])
+  const lists = await Promise.allSettled([findReturnedFundings(), findReturnedPayments()])
+  for (const list of lists) if (list.status === 'rejected') throw list.reason
   await removeEarlierRuns()
 }
 

@@ -191,6 +191,17 @@ test('the schedule of returns books what no event has told, and one list that fa
   ])
 })
 
+test('a round that fails ends before the next one, which would not begin beside it', async () => {
+  const run = await returns.trigger()
+  await ends(run)
+  const { events } = await of(run).handle.fetchHistory()
+  const limits = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+    scheduled ? Number(scheduled.scheduleToCloseTimeout?.seconds) : [],
+  )
+  expect(limits).toHaveLength(3)
+  for (const seconds of limits) expect(seconds).toBeLessThan(3_600)
+})
+
 test('the schedule of old deliveries removes them after 30 days', async () => {
   const { client: owner, ownerId } = await service.owner()
   const webhook = await aWebhook(owner, { url: 'https://example.com/', events: ['agent.created'] })

@@ -59,11 +59,11 @@ export const post = (summary: string): OutsideKind =>
 
 /**
  * What recurs for the whole installation, and may take long. No record waits for it: what fails is tried again less and
- * less often. It holds up no decision.
+ * less often, and fails before the next hour, since a schedule begins no run beside an open one. It holds up no decision.
  */
 export const round = (summary: string): ActivityKind =>
   as(summary, () => ({
-    startToCloseTimeout: '1 hour',
+    scheduleToCloseTimeout: '50 minutes',
     heartbeatTimeout: '30 seconds',
     retry: { initialInterval: '1 second', maximumInterval: '10 minutes' },
     taskQueue: callsQueueOf(workflowInfo().taskQueue),

@@ -47,8 +47,8 @@ export async function isNextToEnd(
   return next === kind
 }
 
-/** Money that is held until a payment ends is looked at again after this long. */
-const RETRY_HELD_MS = minutes(1)
+/** Money that is held until a payment ends, which takes days. The test clock stops each time. */
+const RETRY_HELD_MS = minutes(6 * 60)
 
 const lock = (id: string, { em }: WriteContext): Promise<Agent | null> =>
   em.findOne(Agent, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
