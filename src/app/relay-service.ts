@@ -6,7 +6,7 @@ import type { Database } from '../kernel/database/prepared-sql.ts'
 import { OUTBOX_DUE_SQL } from '../kernel/journal/outbox.ts'
 import { repeatEvery } from '../platform/rounds.ts'
 import type { Settings } from '../platform/settings/settings.ts'
-import { endLostRuns } from '../platform/temporal/builds.ts'
+import { endLostRuns, type FindGone, goneBuilds } from '../platform/temporal/builds.ts'
 import { temporalWorkflowRuns } from '../platform/temporal/runs.ts'
 import { type ProcessesByName, workflowStarter } from '../platform/temporal/starter.ts'
 import { clock } from '../values/clock.ts'
@@ -28,12 +28,14 @@ interface RepairedRuntime extends Pick<OpenRuntime, 'areas' | 'log'> {
 /** Restarts runs of open records that were ended in Temporal, so that every open record reaches its end. */
 export function startRunRepair(runtime: RepairedRuntime, client: Client, taskQueue: string): Stoppable {
   const cancellable = cancellableTemporalCalls(client.connection)
+  const { temporalNamespace: namespace } = runtime.settings
+  const gone = goneBuilds(client.workflowService, { namespace, taskQueue })
   const report = (problem: string) => (error: unknown) => {
     if (!cancellable.isCancelled) runtime.log.warn({ err: error }, problem)
   }
   const round = () =>
     cancellable.run(async () => {
-      await endRunsOfGoneWorkers(runtime, client, taskQueue).catch(
+      await endRunsOfGoneWorkers(runtime, client, { taskQueue, gone }).catch(
         report('runs of gone workers were not ended'),
       )
       await repairWorkflowRuns(runtime, client, taskQueue)
@@ -51,11 +53,11 @@ export function startRunRepair(runtime: RepairedRuntime, client: Client, taskQue
 async function endRunsOfGoneWorkers(
   { settings, log }: RepairedRuntime,
   client: Client,
-  taskQueue: string,
+  queue: { readonly taskQueue: string; readonly gone: FindGone },
 ): Promise<void> {
   const { temporalDeployment: deploymentName, temporalNamespace: namespace } = settings
   if (!deploymentName) return
-  const runs = await endLostRuns(client, { namespace, deploymentName, taskQueue })
+  const runs = await endLostRuns(client, { namespace, deploymentName, ...queue })
   if (runs.length > 0) log.warn({ runs }, 'no workers of their build are left: these runs are begun anew')
 }
 
