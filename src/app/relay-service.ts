@@ -5,7 +5,8 @@ import { OutboxRelay } from '../kernel/background/relay.ts'
 import type { Database } from '../kernel/database/prepared-sql.ts'
 import { OUTBOX_DUE_SQL } from '../kernel/journal/outbox.ts'
 import { repeatEvery } from '../platform/rounds.ts'
-import { endLostRuns } from '../platform/temporal/builds.ts'
+import type { Settings } from '../platform/settings/settings.ts'
+import { endLostRuns, type FindGone, goneBuilds } from '../platform/temporal/builds.ts'
 import { temporalWorkflowRuns } from '../platform/temporal/runs.ts'
 import { type ProcessesByName, workflowStarter } from '../platform/temporal/starter.ts'
 import { clock } from '../values/clock.ts'
@@ -19,18 +20,27 @@ const EVERY_MS = 20_000
 /** Temporal answers ten list queries a second, and operators need some of them. */
 const PAUSE_MS = 150
 
+interface RepairedRuntime extends Pick<OpenRuntime, 'areas' | 'log'> {
+  readonly database: Database
+  readonly settings: Pick<Settings, 'temporalDeployment' | 'temporalNamespace'>
+}
+
 /** Restarts runs of open records that were ended in Temporal, so that every open record reaches its end. */
-function startRunRepair(runtime: OpenRuntime, client: Client, taskQueue: string): Stoppable {
+export function startRunRepair(runtime: RepairedRuntime, client: Client, taskQueue: string): Stoppable {
   const cancellable = cancellableTemporalCalls(client.connection)
+  const { temporalNamespace: namespace } = runtime.settings
+  const gone = goneBuilds(client.workflowService, { namespace, taskQueue })
+  const report = (problem: string) => (error: unknown) => {
+    if (!cancellable.isCancelled) runtime.log.warn({ err: error }, problem)
+  }
   const round = () =>
     cancellable.run(async () => {
-      await endRunsOfGoneWorkers(runtime, client, taskQueue)
+      await endRunsOfGoneWorkers(runtime, client, { taskQueue, gone }).catch(
+        report('runs of gone workers were not ended'),
+      )
       await repairWorkflowRuns(runtime, client, taskQueue)
     })
-  const rounds = repeatEvery(EVERY_MS, round, error => {
-    if (!cancellable.isCancelled)
-      runtime.log.warn({ err: error }, 'runs ended from outside could not be begun anew')
-  })
+  const rounds = repeatEvery(EVERY_MS, round, report('runs ended from outside could not be begun anew'))
   return {
     stop() {
       cancellable.cancel()
@@ -41,13 +51,13 @@ function startRunRepair(runtime: OpenRuntime, client: Client, taskQueue: string)
 
 /** They stay with a build that has no workers any more: the records get new runs. */
 async function endRunsOfGoneWorkers(
-  { settings, log }: OpenRuntime,
+  { settings, log }: RepairedRuntime,
   client: Client,
-  taskQueue: string,
+  queue: { readonly taskQueue: string; readonly gone: FindGone },
 ): Promise<void> {
   const { temporalDeployment: deploymentName, temporalNamespace: namespace } = settings
   if (!deploymentName) return
-  const runs = await endLostRuns(client, { namespace, deploymentName, taskQueue })
+  const runs = await endLostRuns(client, { namespace, deploymentName, ...queue })
   if (runs.length > 0) log.warn({ runs }, 'no workers of their build are left: these runs are begun anew')
 }
 

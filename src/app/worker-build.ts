@@ -4,7 +4,7 @@ import type { WorkerOptions } from '@temporalio/worker'
 import { callsQueueOf, webhooksQueueOf } from '../kernel/contract/process.ts'
 import { repeatEvery } from '../platform/rounds.ts'
 import type { Settings } from '../platform/settings/settings.ts'
-import { makeCurrent, type WorkerBuild } from '../platform/temporal/builds.ts'
+import { currentBuild, goneBuilds, makeCurrent, type WorkerBuild } from '../platform/temporal/builds.ts'
 import { SERVICE_VERSION } from '../surface/health/index.ts'
 import type { OpenRuntime, Stoppable } from './runtime.ts'
 import { workflowHash } from './workflow-bundle.ts'
@@ -40,32 +40,48 @@ export function versionOf(build: VersionedWorkers | undefined): Partial<WorkerOp
 /** A worker that has just begun is heard of within a moment. */
 const AGAIN_AFTER_MS = 200
 
-/** Waits for workers of the build. False if that took too long. */
+/** Waits for workers of the build. If that took too long, says why it is not current. */
 export async function untilCurrent(
   { workflowService }: Pick<Connection, 'workflowService'>,
   { queues, ...build }: VersionedWorkers,
-  { signal, onlyIfNone }: { readonly signal: AbortSignal; readonly onlyIfNone: boolean },
-): Promise<boolean> {
+  { signal, onlyOver }: { readonly signal: AbortSignal; readonly onlyOver?: readonly string[] },
+): Promise<string | undefined> {
+  let whyNot: string | undefined = 'It is stopped.'
   while (!signal.aborted) {
-    if (await makeCurrent(workflowService, build, { queues, onlyIfNone })) return true
+    whyNot = await makeCurrent(workflowService, build, { queues, onlyOver })
+    if (whyNot === undefined) return undefined
     await pause(AGAIN_AFTER_MS, undefined, { signal }).catch(() => undefined)
   }
-  return false
+  return whyNot
 }
 
 const EVERY_MS = 30_000
 
-/** Where no build is current, which is so in a new or restored Temporal, this one is: nothing would run otherwise. */
+/**
+ * Where no build is current, which is so in a new or restored Temporal, or one without workers is, this one takes over:
+ * nothing would run otherwise.
+ */
 export function keepABuildCurrent(
   { log }: Pick<OpenRuntime, 'log'>,
   connection: Pick<Connection, 'workflowService'>,
   build: VersionedWorkers,
+  { everyMs = EVERY_MS, goneAfterMs }: { readonly everyMs?: number; readonly goneAfterMs?: number } = {},
 ): Stoppable {
+  const { workflowService } = connection
   const stopping = new AbortController()
-  const given = { signal: stopping.signal, onlyIfNone: true }
+  const [taskQueue = ''] = build.queues
+  const gone = goneBuilds(workflowService, { namespace: build.namespace, taskQueue, goneAfterMs })
+  const others = async () => {
+    const { buildId } = await currentBuild(workflowService, build)
+    return buildId && buildId !== build.buildId ? [buildId] : []
+  }
   const rounds = repeatEvery(
-    EVERY_MS,
-    () => untilCurrent(connection, build, given),
+    everyMs,
+    async () => {
+      const onlyOver = await gone(others())
+      const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(everyMs)])
+      await untilCurrent(connection, build, { signal, onlyOver })
+    },
     error => log.warn({ err: error }, 'Temporal did not say which build of the workers is current'),
   )
   return {

@@ -1,8 +1,8 @@
 import './missing-runs/open-records.ts'
 import { getEventListeners } from 'node:events'
-import { afterAll, describe, expect, test } from '@jest/globals'
+import { afterAll, describe, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
-import { cancellableTemporalCalls, repairWorkflowRuns } from '../../src/app/relay-service.ts'
+import { cancellableTemporalCalls, repairWorkflowRuns, startRunRepair } from '../../src/app/relay-service.ts'
 import { ensureSchedules, repairMonthlyStatementRun } from '../../src/app/schedules.ts'
 import { areas } from '../../src/areas.ts'
 import type { Database } from '../../src/kernel/database/prepared-sql.ts'
@@ -201,6 +201,27 @@ describe('a run that ended while its record is still open', () => {
     expect((await run.handle.describe()).taskQueue).toBe(newQueue)
     await run.handle.terminate()
     await bodyOf(client.intents.cancel({ params: { id: intent.id } }))
+  })
+
+  test('is looked for, although Temporal does not say which builds its workers have', async () => {
+    const describeWorkerDeployment = () => Promise.reject(new Error('not implemented'))
+    const workflowService = { value: { describeWorkerDeployment } }
+    const warn = jest.fn()
+    const lookedFor = Promise.withResolvers<void>()
+    const runtime = {
+      database: { pool } as Database,
+      settings: { temporalNamespace: access.namespace, temporalDeployment: access.taskQueue },
+      log: { warn } as never,
+      get areas() {
+        lookedFor.resolve()
+        return areas
+      },
+    }
+    const client = Object.create(temporal.client, { workflowService })
+    const repair = startRunRepair(runtime, client, access.taskQueue)
+    await lookedFor.promise
+    await repair.stop()
+    expect(warn.mock.calls).toEqual([[expect.anything(), 'runs of gone workers were not ended']])
   })
 
   test('of the monthly schedule is started again under its id', async () => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, describe, expect, jest, test } from '@jest/globals'
+import { msToTs } from '@temporalio/common/lib/time.js'
 import {
   bundleWorkflowCode,
   DefaultLogger,
@@ -10,7 +11,8 @@ import { keepABuildCurrent, untilCurrent, versionOf } from '../../src/app/worker
 import { runWorkers } from '../../src/app/worker-group.ts'
 import { workflowBundle } from '../../src/app/workflow-bundle.ts'
 import { callsQueueOf, RECORD_CHANGED_SIGNAL, webhooksQueueOf } from '../../src/kernel/contract/process.ts'
-import { currentBuild, endLostRuns } from '../../src/platform/temporal/builds.ts'
+import { currentBuild, endLostRuns, goneBuilds } from '../../src/platform/temporal/builds.ts'
+import { clock } from '../../src/values/clock.ts'
 import { newId } from '../../src/values/ids.ts'
 import { temporalOfRun } from '../support/temporal/access.ts'
 import { type RunView, runViewer } from '../support/temporal/runs.ts'
@@ -36,7 +38,7 @@ const queues = [taskQueue, callsQueueOf(taskQueue), webhooksQueueOf(taskQueue)]
 const build = (buildId: string) => ({ namespace, deploymentName: taskQueue, buildId, queues })
 
 /** Workers of a build, whose records say which build has read them. */
-async function workersOf(buildId: string, bundle: WorkflowBundleOption) {
+async function workersOf(buildId: string, bundle: WorkflowBundleOption, rounds = {}) {
   const activities = {
     readIntent: async () => ({ ...waiting, status: buildId, isBeingPaid: false }),
     readDelivery: async () => ({
@@ -52,7 +54,7 @@ async function workersOf(buildId: string, bundle: WorkflowBundleOption) {
     { ...common, taskQueue, workflowBundle: bundle },
     ...queues.slice(1).map(queue => ({ ...common, taskQueue: queue })),
   ])
-  const keeping = keepABuildCurrent({ log: console as never }, connection, build(buildId))
+  const keeping = keepABuildCurrent({ log: console as never }, connection, build(buildId), rounds)
   const stop = async () => {
     await keeping.stop()
     await workers.stop()
@@ -65,7 +67,7 @@ const isCurrent = async (buildId: string) =>
   (await currentBuild(connection.workflowService, build(buildId))).buildId === buildId
 
 const makeCurrent = (buildId: string) =>
-  untilCurrent(connection, build(buildId), { signal: AbortSignal.timeout(20_000), onlyIfNone: false })
+  untilCurrent(connection, build(buildId), { signal: AbortSignal.timeout(20_000) })
 
 async function begun(process: 'intent' | 'webhook'): Promise<RunView> {
   const id = newId('record')
@@ -129,13 +131,91 @@ describe('workers of several builds', () => {
     await makeCurrent('two')
     const lost = [before[1], meanwhile[1]]
     await until('the list has them', async () => (await pinnedTo('one')).length === 3)
+    const service = client.workflowService
     const deployment = { namespace, deploymentName: taskQueue, taskQueue }
-    expect(await endLostRuns(client, deployment)).toEqual([])
+    const atOnce = goneBuilds(service, { namespace, taskQueue, goneAfterMs: 0 })
     await stopOne()
-    const ended = await endLostRuns(client, { ...deployment, goneAfterMs: 0 })
-    expect(ended).toHaveLength(3)
+    expect(await endLostRuns(client, { ...deployment, gone: goneBuilds(service, deployment) })).toEqual([])
+    const ofOtherQueue = { ...deployment, taskQueue: `${taskQueue}-2`, gone: atOnce }
+    expect(await endLostRuns(client, ofOtherQueue)).toEqual([])
+    expect(await endLostRuns(client, { ...deployment, gone: atOnce })).toHaveLength(3)
     for (const run of lost) expect(await run.status()).toBe('TERMINATED')
     await goesOnWith(webhook, 'two')
     await goesOnWith(before[0], 'two')
+  })
+
+  test('take over from a current build without workers', async () => {
+    const stopThree = await workersOf('three', released)
+    await makeCurrent('three')
+    const intent = await begun('intent')
+    await isReadBy(intent, 'three')
+    await stopThree()
+    await workersOf('four', changed, { everyMs: 50, goneAfterMs: 100 })
+    await until('the build with workers is current', () => isCurrent('four'))
+    await goesOnWith(intent, 'four')
+  })
+})
+
+describe('a build is gone', () => {
+  const AFTER_MS = 180_000
+  let asked: number[] | 'down' = []
+  const service = {
+    async describeTaskQueue() {
+      if (asked === 'down') throw new Error('down')
+      return {
+        pollers: asked.map(ms => ({
+          lastAccessTime: msToTs(ms),
+          deploymentOptions: { buildId: 'one' },
+        })),
+      }
+    },
+  } as never
+  afterEach(() => {
+    jest.restoreAllMocks()
+  })
+
+  const rounds: [string, [ms: number, asked: number[] | 'down', gone: boolean][]][] = [
+    [
+      'once its workers have long been silent',
+      [
+        [0, [7, 5], false],
+        [AFTER_MS - 1, [7], false],
+        [AFTER_MS, [7], true],
+      ],
+    ],
+    [
+      'not while one of its workers asks',
+      [
+        [0, [7], false],
+        [AFTER_MS, [8, 7], false],
+      ],
+    ],
+    [
+      'not because the list is empty for once',
+      [
+        [0, [7], false],
+        [AFTER_MS, [], false],
+        [2 * AFTER_MS, [], true],
+      ],
+    ],
+    [
+      'not while Temporal does not answer',
+      [
+        [0, [], false],
+        [1, 'down', false],
+        [AFTER_MS, [], false],
+      ],
+    ],
+  ]
+  test.each(rounds)('%s', async (_, steps) => {
+    const ticks = jest.spyOn(clock, 'ticks')
+    const gone = goneBuilds(service, { namespace, taskQueue })
+    for (const [ms, now, isGone] of steps) {
+      ticks.mockReturnValue(ms)
+      asked = now
+      const found = gone(Promise.resolve(['one']))
+      if (now === 'down') await expect(found).rejects.toThrow('down')
+      else expect(await found).toEqual(isGone ? ['one'] : [])
+    }
   })
 })

@@ -7,6 +7,9 @@ import {
   webAddressSetting,
 } from './setting.ts'
 
+/** A name of a task queue will do. Temporal wants no dots in that of a deployment, and lists it together with the build. */
+const deploymentName = (name: string): string => name.replace(/^__|\./g, '-').slice(0, 200)
+
 export const temporalSettings = {
   temporalAddress: documentSetting(hostAndPortSetting.optional(), {
     meaning: 'Address of the Temporal server.',
@@ -22,12 +25,17 @@ export const temporalSettings = {
       'Temporal task queue of the workflows: one for each database that shares the namespace. Running workflows stay on the queue on which they started.',
     allowed: 'up to 255 letters, digits, dots, hyphens',
   }),
-  temporalDeployment: documentSetting(patternSetting(/^[\w-]{1,200}$/).optional(), {
-    meaning:
-      'Name of the worker deployment in Temporal, one for each task queue. With it, workers of several builds may run at once: runs that end within hours stay with the build that began them, and all others go on with the current one.',
-    allowed: 'letters, digits, hyphens',
-    otherwise: 'workers have no versions',
-  }),
+  temporalDeployment: documentSetting(
+    patternSetting(/^[\w.-]{1,255}$/)
+      .transform(deploymentName)
+      .optional(),
+    {
+      meaning:
+        'Name of the worker deployment in Temporal, one for each task queue. With it, workers of several builds may run at once: runs that end within hours stay with the build that began them, and all others go on with the current one. Dots become hyphens, and 200 characters of it count.',
+      allowed: 'up to 255 letters, digits, dots, hyphens',
+      otherwise: 'workers have no versions',
+    },
+  ),
   temporalApiKey: documentSetting(z.string().min(8).optional(), {
     meaning: 'API key of the Temporal server, for example of Temporal Cloud.',
     secret: true,

@@ -16,6 +16,7 @@ export interface WorkerBuild {
 const NOT_FOUND = 5
 const FAILED_PRECONDITION = 9
 const ABORTED = 10
+const REFUSED: readonly number[] = [NOT_FOUND, FAILED_PRECONDITION, ABORTED]
 
 async function unless<T>(codes: readonly number[], asked: Promise<T>): Promise<T | undefined> {
   try {
@@ -45,21 +46,31 @@ async function queuesOf(service: WorkflowService, build: WorkerBuild): Promise<s
   return ((await unless([NOT_FOUND], asked))?.versionTaskQueues ?? []).map(({ name }) => String(name))
 }
 
-/**
- * Makes the build current, or only where none is. False while Temporal has not heard of workers of this build on all
- * these task queues.
- */
+interface Takeover {
+  readonly queues: readonly string[]
+  /** If given, another build that is current gives way only if it is one of these. */
+  readonly onlyOver?: readonly string[] | undefined
+}
+
+/** Makes the build current, once Temporal has heard of workers of it on all these task queues. Otherwise says why not. */
 export async function makeCurrent(
   service: WorkflowService,
   build: WorkerBuild,
-  { queues, onlyIfNone = false }: { readonly queues: readonly string[]; readonly onlyIfNone?: boolean },
-): Promise<boolean> {
+  { queues, onlyOver }: Takeover,
+): Promise<string | undefined> {
   const { buildId, conflictToken } = await currentBuild(service, build)
-  if (buildId === build.buildId || (buildId && onlyIfNone)) return true
+  if (buildId === build.buildId || (buildId && onlyOver && !onlyOver.includes(buildId))) return undefined
   const taken = await queuesOf(service, build)
-  if (!conflictToken || queues.some(queue => !taken.includes(queue))) return false
-  const asked = service.setWorkerDeploymentCurrentVersion({ ...build, conflictToken })
-  return (await unless([NOT_FOUND, FAILED_PRECONDITION, ABORTED], asked)) !== undefined
+  const missing = queues.filter(queue => !taken.includes(queue))
+  if (!conflictToken || missing.length > 0)
+    return `No workers of the build ${build.buildId} run on ${missing.join(', ')}.`
+  return service.setWorkerDeploymentCurrentVersion({ ...build, conflictToken }).then(
+    () => undefined,
+    (error: unknown) => {
+      if (!isGrpcServiceError(error) || !REFUSED.includes(error.code)) throw error
+      return error.details
+    },
+  )
 }
 
 /** Temporal's number for a version that is not current any more and still has open runs which stay with it. */
@@ -68,39 +79,74 @@ const DRAINING = 4
 /** A worker asks for tasks once a minute at least. */
 const GONE_AFTER_MS = 180_000
 
-/** The builds with open runs that stay with them, and without a worker that takes their tasks. */
-async function lostBuilds(
-  service: WorkflowService,
-  { taskQueue, goneAfterMs, ...deployment }: Deployment & Lost,
-): Promise<string[]> {
-  const { workerDeploymentInfo } = (await describe(service, deployment)) ?? {}
-  const left = (workerDeploymentInfo?.versionSummaries ?? []).filter(({ status }) => status === DRAINING)
-  if (left.length === 0) return []
-  const { namespace } = deployment
-  const { pollers } = await service.describeTaskQueue({ namespace, taskQueue: { name: taskQueue } })
-  const since = clock.milliseconds() - goneAfterMs
-  const alive = pollers.filter(({ lastAccessTime }) => (optionalTsToMs(lastAccessTime) ?? 0) > since)
-  const served = new Set(alive.map(({ deploymentOptions }) => deploymentOptions?.buildId))
-  const builds = left.flatMap(({ deploymentVersion }) => deploymentVersion?.buildId ?? [])
-  return builds.filter(build => !served.has(build))
+interface Place {
+  readonly namespace: string
+  readonly taskQueue: string
+  readonly goneAfterMs?: number | undefined
 }
 
-interface Lost {
-  readonly taskQueue: string
-  readonly goneAfterMs: number
+/** Names the builds among these that have had no worker for a while. */
+export type FindGone = (listed: Promise<readonly string[]>) => Promise<string[]>
+
+/**
+ * Finds builds whose workers ask for no tasks any more, in each of its rounds for three minutes: Temporal keeps in memory
+ * who asked, so after its restart one empty list proves nothing. A round that fails begins anew.
+ */
+export function goneBuilds(
+  service: WorkflowService,
+  { namespace, taskQueue, goneAfterMs = GONE_AFTER_MS }: Place,
+): FindGone {
+  let seen: ReadonlyMap<string, { readonly lastAsked: number | undefined; readonly since: number }> =
+    new Map()
+  return async listed => {
+    const before = seen
+    seen = new Map()
+    const builds = await listed
+    if (builds.length === 0) return []
+    const lastAsked = await lastAskedBy(service, { namespace, taskQueue })
+    const now = clock.ticks()
+    const round = builds.map(build => {
+      const known = before.get(build)
+      const asked = lastAsked.get(build)
+      return [build, known && known.lastAsked === asked ? known : { lastAsked: asked, since: now }] as const
+    })
+    seen = new Map(round)
+    return round.flatMap(([build, { since }]) => (now - since >= goneAfterMs ? [build] : []))
+  }
+}
+
+/** When a worker of each build has last asked for tasks. */
+async function lastAskedBy(
+  service: WorkflowService,
+  { namespace, taskQueue }: Place,
+): Promise<ReadonlyMap<string, number>> {
+  const { pollers } = await service.describeTaskQueue({ namespace, taskQueue: { name: taskQueue } })
+  const last = new Map<string, number>()
+  for (const { lastAccessTime, deploymentOptions } of pollers) {
+    const build = deploymentOptions?.buildId
+    if (build) last.set(build, Math.max(last.get(build) ?? 0, optionalTsToMs(lastAccessTime) ?? 0))
+  }
+  return last
+}
+
+/** The builds with open runs that stay with them. */
+async function leftBuilds(service: WorkflowService, deployment: Deployment): Promise<string[]> {
+  const { workerDeploymentInfo } = (await describe(service, deployment)) ?? {}
+  const left = (workerDeploymentInfo?.versionSummaries ?? []).filter(({ status }) => status === DRAINING)
+  return left.flatMap(({ deploymentVersion }) => deploymentVersion?.buildId ?? [])
 }
 
 const REASON = 'The last worker of its build is gone. The relay begins it anew with the current build.'
 
-/** Ends the open runs that stay with a build without workers, and gives their workflow ids. */
+/** Ends the open runs of this task queue that stay with a build without workers, and gives their workflow ids. */
 export async function endLostRuns(
   { workflow, workflowService }: Client,
-  { goneAfterMs = GONE_AFTER_MS, ...given }: Deployment & Pick<Lost, 'taskQueue'> & Partial<Lost>,
+  { taskQueue, gone, ...deployment }: Deployment & { readonly taskQueue: string; readonly gone: FindGone },
 ): Promise<string[]> {
   const ended: string[] = []
-  for (const build of await lostBuilds(workflowService, { ...given, goneAfterMs })) {
-    const version = `TemporalWorkerDeploymentVersion = '${given.deploymentName}:${build}'`
-    const query = `${version} and TemporalWorkflowVersioningBehavior = 'Pinned' and ExecutionStatus = 'Running'`
+  for (const build of await gone(leftBuilds(workflowService, deployment))) {
+    const version = `TemporalWorkerDeploymentVersion = '${deployment.deploymentName}:${build}'`
+    const query = `TaskQueue = '${taskQueue}' and ${version} and TemporalWorkflowVersioningBehavior = 'Pinned' and ExecutionStatus = 'Running'`
     for await (const { workflowId, runId } of workflow.list({ query })) {
       const hasEnded = await workflow
         .getHandle(workflowId, runId)
