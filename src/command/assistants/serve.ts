@@ -26,12 +26,9 @@ interface Session {
 
 async function forward(line: string, session: Session, context: CommandContext): Promise<void> {
   const write = (message: unknown) => void context.io.stdout.write(`${JSON.stringify(message)}\n`)
-  let message: Message
-  try {
-    message = JSON.parse(line)
-  } catch {
-    return write(errorOf(null, 'This line is not JSON.', -32_700))
-  }
+  const message = parsedLine(line)
+  if (message === undefined) return write(errorOf(null, 'This line is not JSON.', -32_700))
+  if (!isMessage(message)) return write(errorOf(null, 'This line is not a JSON-RPC message.', -32_600))
   try {
     const headers = headersFor(message, session.version)
     const {
@@ -53,6 +50,17 @@ async function forward(line: string, session: Session, context: CommandContext):
     write(errorOf(idOf(message), sentence))
   }
 }
+
+function parsedLine(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+/** A batch of messages passes, too: the service answers it. */
+const isMessage = (value: unknown): value is Message => typeof value === 'object' && value !== null
 
 const errorOf = (id: unknown, message: unknown, code = -32_000) => ({
   jsonrpc: '2.0',

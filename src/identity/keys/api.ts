@@ -261,7 +261,7 @@ export const apiKeysApi = {
   revoke: del('/keys/{id}', {
     summary: 'Revoke an API key',
     description:
-      'The key stops working at once and permanently. An owner’s last key can be revoked, too, so that a leaked key can always be stopped; to keep access, rotate it. A key can revoke itself, and keys whose scopes it has.\n\nKeys created with a revoked key keep working: `GET /keys?madeById=` lists them. The operator can revoke any key, so that an owner who lost all live keys can get another one.',
+      'The key stops working at once and permanently. An owner’s last key can be revoked, too, so that a leaked key can always be stopped; to keep access, rotate it. A key can revoke itself, and keys whose scopes it has.\n\nKeys created with a revoked key keep working, except those of a device or terminal, which end with it: `GET /keys?madeById=` lists them. The operator can revoke any key, so that an owner who lost all live keys can get another one.',
     callers: ['key', 'dash'],
     scope: 'keys:write',
     returns: [200, KeyRecord],

@@ -8,5 +8,6 @@ export {
   findApiKey,
   findApiKeys,
   type IssuedApiKey,
+  revokeKeysMadeInSession,
   revokeKeysOfSession,
 } from './made-key.ts'

@@ -31,7 +31,7 @@ import {
   type LockedCaller,
   lockCaller,
 } from './locked-caller.ts'
-import { apiKeyEvent, createApiKey, revokeApiKey, revokeApiKeys } from './made-key.ts'
+import { apiKeyEvent, createApiKey, lockKeysMadeInSession, revokeApiKey, revokeApiKeys } from './made-key.ts'
 
 /**
  * The console requires a person's signature for each new key; a calling key signs nothing. Call this before
@@ -189,10 +189,13 @@ const keys = bindHandlers(apiKeysApi, {
     const { name, environment, granted, expiresAt, idleDays, toolWrites, boundTo, sessionId, personId } = old
     const late = keyExpiryProblem(expiresAt, maker)
     if (late) return refuse('expires_too_late', `The key would expire later: ${late}`)
+    const children = await lockKeysMadeInSession(old, context)
     if (body.overlapMinutes > 0 && (await hasTooManyApiKeys(context, clock.real())))
       return refuse('too_many_keys')
     const kept = { name, environment, granted, expiresAt, idleDays, toolWrites, boundTo, sessionId, personId }
-    const key = createApiKey({ ...kept, madeById: maker.keyId }, context)
+    // In a session, a key ends with its maker, so a replacement takes the place of its key.
+    const key = createApiKey({ ...kept, madeById: sessionId ? old.madeById : maker.keyId }, context)
+    for (const child of children) child.madeById = key.id
     const end = addMs(clock.real(), minutes(body.overlapMinutes))
     if (!expiresAt || expiresAt > end) old.expiresAt = end
     emit('key.rotated', { ...apiKeyEvent(old), replacedById: key.id })

@@ -93,6 +93,30 @@ export const revokeKeysOfSession = (
   context: WriteContext<Pick<typeof apiKeyEvents, 'key.revoked'>>,
 ): Promise<void> => revokeApiKeys({ sessionId }, context)
 
+/** Ends the keys that this key has created in its session. Their keys follow, as each of them is revoked. */
+export const revokeKeysMadeInSession = (
+  { keyId, sessionId }: Record<'keyId' | 'sessionId', string>,
+  context: WriteContext<Pick<typeof apiKeyEvents, 'key.revoked'>>,
+): Promise<void> => revokeApiKeys({ sessionId, madeById: keyId }, context)
+
+/**
+ * Searches again until it finds no other: while it waited for a key, that key may have been replaced. Outside a
+ * session there is none.
+ */
+export async function lockKeysMadeInSession(
+  { id, sessionId }: ApiKey,
+  { records }: WriteContext,
+): Promise<readonly ApiKey[]> {
+  const made = { sessionId, madeById: id, revokedAt: null }
+  let locked: ReadonlySet<ApiKey> = new Set()
+  while (sessionId) {
+    const found = await records.find(ApiKey, made, { orderBy: { id: 'asc' }, lock: true })
+    if (found.every(key => locked.has(key))) return found
+    locked = new Set(found)
+  }
+  return []
+}
+
 export const findApiKey = (id: string, { records }: ReadContext): Promise<ApiKey | null> =>
   records.findOne(ApiKey, { id })
 

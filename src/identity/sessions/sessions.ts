@@ -3,6 +3,7 @@ import { area, reaction, whenMemberPresent } from '../../kernel/contract/area.ts
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
 import type { RecordCondition } from '../../kernel/contract/records.ts'
 import { allScopeNames } from '../../kernel/contract/scopes.ts'
 import { ATTEMPT_WINDOW_MS } from '../../kernel/database/attempt-limit.ts'
@@ -10,7 +11,7 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { proofAlgorithms } from '../../values/proof-key.ts'
-import { apiKeyEvents, findApiKey, revokeKeysOfSession } from '../keys/index.ts'
+import { apiKeyEvents, findApiKey, revokeKeysMadeInSession, revokeKeysOfSession } from '../keys/index.ts'
 import { deviceSessionEvent, deviceSessionEvents, deviceSessionsApi } from './api.ts'
 import { beginDeviceAuthorization } from './begin.ts'
 import { approveDevice, createDeviceChallenge, denyDevice, lookUpDevice } from './decide.ts'
@@ -51,8 +52,10 @@ const revoke: HandlerOf<typeof deviceSessionsApi.revoke> = async ({ params }, co
   if (!visible) return refuse('session_not_found')
   if (actor.type === 'key' && visible.scopes?.some(scope => !actor.scopes.has(scope)))
     return refuse('scope_not_held')
+  if (!deviceSessionMachine.can(visible.status, 'revoked')) return refuse('session_not_open')
   const session = await endSession(visible.id, context)
-  if (!session) return refuse('session_not_open')
+  // It has ended meanwhile. A refusal would keep what was revoked, a problem undoes it.
+  if (!session) throw new Problem('busy', undefined, { 'Retry-After': '1' })
   return requireFirst(await deviceSessionResponses([session], context))
 }
 
@@ -61,13 +64,18 @@ interface EndedKey {
   readonly sessionId: string | null
 }
 
-/** The key is locked, so that its session cannot get another one. */
+/**
+ * The key is locked, so that its session cannot get another one. A paired terminal has no session here: its keys
+ * only name the pairing.
+ */
 async function onKeyRevoked(
   { keyId, sessionId }: EndedKey,
   context: WriteContext<typeof ended>,
 ): Promise<void> {
-  const session = sessionId && (await context.records.findOne(DeviceSession, { id: sessionId }))
-  if (session && session.keyId === keyId) await endSession(session.id, context)
+  if (!sessionId) return
+  const session = await context.records.findOne(DeviceSession, { id: sessionId })
+  if (session?.keyId === keyId) await endSession(sessionId, context)
+  else await revokeKeysMadeInSession({ keyId, sessionId }, context)
 }
 
 async function onKeyRotated(

@@ -49,10 +49,20 @@ const messageOf = ({ kind, record }: Task, context: Context): string =>
  */
 export async function taskInPlaceOf(result: object, call: ToolCall, context: Context): Promise<object> {
   const id = call.takesTasks && isWriting(call, context) ? recordIdIn(result as ToolResult) : undefined
-  const task = id === undefined ? undefined : await findTask(id, context)
+  const task = id === undefined ? undefined : await findTaskSafely(id, context)
   if (!task || task.record.status !== task.kind.waiting) return result
   const { _meta } = result as ToolResult
   return { resultType: 'task', ...seedOf(task, context), ...(_meta === undefined ? {} : { _meta }) }
+}
+
+/** The tool has committed its change, so its answer must not become a refusal. */
+async function findTaskSafely(id: string, context: Context): Promise<Task | undefined> {
+  try {
+    return await findTask(id, context)
+  } catch (error) {
+    context.service.tools.reportFailure(error, context.requestId)
+    return undefined
+  }
 }
 
 function isWriting({ name, given }: ToolCall, { service: { tools } }: Context): boolean {

@@ -135,6 +135,24 @@ describe('the session of a device', () => {
     expect(await eventsOf(owner, 'session.expired')).toHaveLength(1)
   })
 
+  test('is not ended twice: a refusal leaves the keys that are in use after it has expired', async () => {
+    const { owner, session, fetched, client } = await anActiveDevice()
+    const child = await bodyOf(client.keys.create({ body: CHILD }))
+    await service.sql(
+      `update keys set created_at = now() - interval '31 days', last_used_at = null where id = $1`,
+      [fetched.keyId],
+    )
+    await letPass(31 * 86_400, session.id)
+    await endDue()
+    const params = { id: session.id }
+    expect((await bodyOf(owner.client.sessions.get({ params }))).status).toBe('expired')
+    expect((await owner.client.sessions.revoke({ params })).code).toBe('session_not_open')
+    expect(await areAccepted([child.key])).toEqual([true])
+    expect(await eventsOf(owner, 'key.revoked')).toEqual([])
+    await bodyOf(owner.client.keys.revoke({ params: { id: fetched.keyId } }))
+    expect(await areAccepted([child.key])).toEqual([false])
+  })
+
   test('is deleted a day after its end if it was never decided', async () => {
     await aWaitingDevice({ deviceName: 'Forgotten' })
     const id = await idOf('Forgotten')
@@ -197,6 +215,17 @@ describe('a session that is revoked', () => {
     }
     const child = await bodyOf(revokedWhile(active, keysLock, () => client.keys.create({ body: CHILD })))
     expect(await areAccepted([key, child.key])).toEqual([false, false])
+  })
+
+  test('keeps its keys if it expires at the same time: the answer is that nothing was done', async () => {
+    const { owner, session, client } = await anActiveDevice()
+    const expire = () =>
+      service.sql(`update sessions set status = 'expired', ended_at = now() where id = $1`, [session.id])
+    const revoke = () => owner.client.sessions.revoke({ params: { id: session.id } })
+    const [, answer] = await atOnce(service, rowOf('sessions', session.id), expire, revoke)
+    expect(['busy', 'session_not_open']).toContain(answer.code)
+    expect(await isAccepted(client)).toBe(true)
+    expect(await eventsOf(owner, 'key.revoked')).toEqual([])
   })
 
   test('leaves no key, whatever its keys do at the same time', async () => {

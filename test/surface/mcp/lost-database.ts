@@ -20,6 +20,18 @@ async function losing<T>(moment: string, work: () => Promise<T>): Promise<T> {
   return work().finally(() => service.sql('drop function lose cascade'))
 }
 
+/** From the commit of the new intent on, the service may not read intents. */
+async function unreadable<T>(work: () => Promise<T>): Promise<T> {
+  await service.sql(`
+    create function hide() returns trigger language plpgsql security definer as
+      'begin revoke select on intents from agentpay_application; return null; end';
+    create constraint trigger hide after insert on intents deferrable initially deferred
+      for each row execute function hide()`)
+  return work().finally(() =>
+    service.sql('drop function hide cascade; grant select on intents to agentpay_application'),
+  )
+}
+
 const intentsFor = async (merchant: string): Promise<number> =>
   (await bodyOf(client.intents.list({ query: { merchant } }))).data.length
 
@@ -49,6 +61,16 @@ describe('a database that is lost during a call of a tool', () => {
     const wish = { operation: 'policies.toggle', input: { agentId, field: 'requireIntent', value: true } }
     const lost = await losing('insert on proposals', () => call('propose_change', wish))
     expect(lost.structuredContent.error).toMatchObject({ code: 'unavailable' })
+  })
+
+  test('leaves the answer of a tool that has committed, where its task cannot be read', async () => {
+    const host = aHost(service.url, String(token))
+    const given = { amountEuros: 200, merchant: 'Hidden shop', purpose: 'Many books' }
+    const answer = await unreadable(() => host.call('declare_intent', given))
+    expect(answer).toMatchObject({ structuredContent: { status: 'created', merchant: 'Hidden shop' } })
+    expect(answer.isError).toBeUndefined()
+    expect(answer.taskId).toBeUndefined()
+    expect(await intentsFor('Hidden shop')).toBe(1)
   })
 
   test('is unavailable for the cancellation of a task, which can be repeated', async () => {

@@ -66,6 +66,29 @@ describe('agentpay mcp', () => {
     expect(out).toContain('agentpay login')
   })
 
+  test.each(['null', '7', '"text"', 'true'])(
+    'answers %s, which is no message, and goes on with the next line',
+    async line => {
+      const { token } = await agentTokensIn(service).anOwnerWithAgent()
+      const env = { AGENTPAY_URL: service.url, AGENTPAY_KEY: String(token.token) }
+      const { code, out } = await runCommand(['mcp'], {
+        env,
+        input: `${line}\n${JSON.stringify(initialize)}\n`,
+      })
+      const answers = out
+        .trim()
+        .split('\n')
+        .map(answer => JSON.parse(answer))
+      expect([code, answers]).toEqual([
+        0,
+        [
+          expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32_600 }) }),
+          expect.objectContaining({ id: 1, result: expect.anything() }),
+        ],
+      ])
+    },
+  )
+
   test('brings the messages about a task', async () => {
     const { client } = await service.owner()
     const { id: policyId } = await aPolicy(client, { autoApproveLimitEuros: 1 })
