@@ -44,7 +44,7 @@ export async function applySignal(
       ...waiting,
     } as const
     const { result, refused = '' } = await run<{ acted: boolean }>(operation, asked)
-    return result?.acted ? `${it} ${verb}: done.` : `${this_} ${verb} changed nothing. ${refused}`
+    return result?.acted ? `${it} ${verb}: done.` : `${this_} ${verb} changed nothing. ${refused}`.trimEnd()
   }
   const read = readDecision(payload)
   if (!read) return `${one} ${verb} was ignored: send ${DECISION_PAYLOAD_EXAMPLE}.`

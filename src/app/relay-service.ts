@@ -58,7 +58,9 @@ async function endRunsOfGoneWorkers(
   const { temporalDeployment: deploymentName, temporalNamespace: namespace } = settings
   if (!deploymentName) return
   const runs = await endLostRuns(client, { namespace, deploymentName, ...queue })
-  if (runs.length > 0) log.warn({ runs }, 'no workers of their build are left: these runs are begun anew')
+  if (runs.length === 0) return
+  const some = { count: runs.length, first: runs.slice(0, 10) }
+  log.warn(some, 'no workers of their build are left: these runs are begun anew')
 }
 
 /**

@@ -37,8 +37,8 @@ export function versionOf(build: VersionedWorkers | undefined): Partial<WorkerOp
   }
 }
 
-/** A worker that has just begun is heard of within a moment. */
-const AGAIN_AFTER_MS = 200
+/** A worker that has just begun is heard of within a moment. Each worker asks, so more often would be a load. */
+const AGAIN_AFTER_MS = 1_000
 
 /** Waits for workers of the build. If that took too long, says why it is not current. */
 export async function untilCurrent(

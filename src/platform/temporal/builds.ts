@@ -29,8 +29,8 @@ async function unless<T>(codes: readonly number[], asked: Promise<T>): Promise<T
 
 type Deployment = Omit<WorkerBuild, 'buildId'>
 
-const describe = async (service: WorkflowService, { namespace, deploymentName }: Deployment) =>
-  (await unless([NOT_FOUND], service.describeWorkerDeployment({ namespace, deploymentName }))) ?? undefined
+const describe = (service: WorkflowService, { namespace, deploymentName }: Deployment) =>
+  unless([NOT_FOUND], service.describeWorkerDeployment({ namespace, deploymentName }))
 
 /** The build that new runs begin with; undefined where there is none. */
 export async function currentBuild(service: WorkflowService, deployment: Deployment) {

@@ -107,7 +107,7 @@ describe('the run of a delivery that failed', () => {
   })
 
   test('goes on waiting after a signal that changed nothing, and says so in its timeline', async () => {
-    const refused = 'The signal retryNow changed nothing. '
+    const refused = 'The signal retryNow changed nothing.'
     const story = await play({
       readDelivery: [waiting(2, AN_HOUR), waiting(2, AN_HOUR), ended('pending')],
       decideDelivery: [refused],
