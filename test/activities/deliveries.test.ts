@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import type { AttemptParts } from '../../src/delivery/webhooks/index.ts'
+import { claimDeliveries } from '../../src/delivery/webhooks/dispatch/claim.ts'
 import { WebhookDeliverer } from '../../src/delivery/webhooks/index.ts'
 import { sqlOn } from '../../src/kernel/database/prepared-sql.ts'
 import { freeDeadLeases, ProcessLeases } from '../../src/kernel/database/process-lease.ts'
@@ -334,6 +335,16 @@ describe('runs and deliverers', () => {
     await deliverer.stop()
     expect(postsTo(to.url)).toHaveLength(1)
     expect((await rowOf(behind)).workflow_id).toBeNull()
+  })
+
+  test('give a deliverer nothing of a receiver that was paused after it had asked who has something due', async () => {
+    const to = await aSubscription()
+    const delivery = await failedOnce(to, -31)
+    const share = { queue: { id: to.webhookId }, max: 1 }
+    await engine.sql(`update webhooks set paused_until = now() + interval '1 minute' where id = $1`, [to.webhookId])
+    expect(await claimDeliveries(database, [share], newId('process'))).toEqual([])
+    await engine.sql('update webhooks set paused_until = now() where id = $1', [to.webhookId])
+    expect(await claimDeliveries(database, [share], newId('process'))).toMatchObject([{ id: delivery.id }])
   })
 
   test('count as one failed round where they fail together, so that a short failure pauses nothing', async () => {
