@@ -34,11 +34,7 @@ import {
 import type { CardBatch, CardDecisionState } from './batch.ts'
 import { authorizationBlocker, LATE_REPLY } from './card-checks.ts'
 import { type NetworkContext, networkChannel } from './channel.ts'
-import {
-  authorizedFact,
-  type CardAuthorizationRequest,
-  type IncomingMessage,
-} from './network/incoming-message.ts'
+import { authorizedFact, type CardAuthorizationRequest, type IncomingMessage } from './incoming-message.ts'
 
 interface AuthorizationResponse extends FundingSource {
   readonly approvedCents: Cents

@@ -6,7 +6,7 @@ import { addCents, atLeastZero, type Cents, subtractCents } from '../../values/m
 import type { AuthorizationRow } from './authorization.ts'
 import type { PayingCard } from './authorization-rows.ts'
 import type { CardDecisionState } from './batch.ts'
-import { authorizedFact, type CardAuthorizationRequest } from './network/incoming-message.ts'
+import { authorizedFact, type CardAuthorizationRequest } from './incoming-message.ts'
 
 export const TOO_LATE_MESSAGE = 'The decision came too late for the card network.'
 export const LATE_REPLY: CardReply = { kind: 'declined', reason: TOO_LATE_MESSAGE, isLate: true }

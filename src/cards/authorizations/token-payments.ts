@@ -22,7 +22,7 @@ import { authorizationDecisionEvents, decideAuthorization, recordCardDecision } 
 import { type CardBatch, loadCardBatch } from './batch.ts'
 import { authorizationBlocker } from './card-checks.ts'
 import { cardChannel } from './channel.ts'
-import { type CardAuthorizationRequest, initialAuthorizationRequest } from './network/incoming-message.ts'
+import { type CardAuthorizationRequest, initialAuthorizationRequest } from './incoming-message.ts'
 
 /** A payment that the service itself is about to begin, by a token that a merchant gets for it. */
 export interface TokenPayment {
