@@ -1,7 +1,7 @@
 import type { TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Context, EmitContext, ReadContext } from '../../../kernel/contract/context.ts'
 import { AnswerNow, type ExternalCallContext } from '../../../kernel/contract/handlers.ts'
-import { externalCall } from '../../../kernel/contract/operation.ts'
+import { DONE, externalCall } from '../../../kernel/contract/operation.ts'
 import type { Systems } from '../../../kernel/contract/ports.ts'
 import { oneOf, type Records } from '../../../kernel/contract/records.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
@@ -249,8 +249,6 @@ async function receiptFor(
   const proof = await signer.sign(RECEIPT_TYPE, { ownerId, mode, ...members, ...paid })
   return serializeReceipt({ ...members, proof })
 }
-
-const DONE = { done: true }
 
 interface Inquiry {
   readonly settlement: Settlement
