@@ -25,9 +25,11 @@ const VERBS: Readonly<Record<string, string>> = {
   withdraw: 'Withdraw',
 }
 
-function endings({ id, verbs }: Entry, request: PageRequest): HtmlContent {
+/** A charge has no page of its own: its run is that of the payment request. */
+function endings({ id, verbs, workflowId }: Entry, request: PageRequest): HtmlContent {
   const own = verbs.filter(({ by }) => by === 'owner').map(({ verb }) => VERBS[verb] ?? verb)
-  return own.length > 0 ? renderRecordLink(request, id, own.join(' or ')) : 'The answer only'
+  const record = workflowId?.split('/').at(-1) ?? id
+  return renderRecordLink(request, record, own.length > 0 ? own.join(' or ') : 'The answer only')
 }
 
 export const doubtfulMoneySection = consoleSection({
