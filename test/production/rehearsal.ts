@@ -4,7 +4,7 @@ import { openReport, type Report } from './drill/report.ts'
 import { closeAll, discardFolder, ownFolder } from './own-folder.ts'
 
 interface Rehearsal {
-  /** Of this run: it stays if something failed. */
+  /** The folder of this run, which stays if something failed. */
   readonly folder: string
   readonly report: Report
   closeLater(close: () => unknown): void
