@@ -64,7 +64,7 @@ export interface ActivityTools {
     step: Step<E>,
     work: (ref: RecordRef, tools: OutsideTools<E>) => Promise<S>,
   ): OutsideActivity<S>
-  /** Carries out the signal of an operator with the checks of the API. Gives the line that the operator reads. */
+  /** Carries out the signal or update of an operator with the checks of the API. Gives the line that the operator reads. */
   decide(
     signals: Readonly<Record<string, OfApi>>,
     rules?: SignalRules & { readonly withoutPayload?: true },
