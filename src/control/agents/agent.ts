@@ -58,8 +58,12 @@ export const agentEvent = (agent: Pick<Agent, 'id' | 'status' | 'frozenReason'>)
   ...(agent.frozenReason ? { reason: truncateText(agent.frozenReason) } : {}),
 })
 
+/** Also one that is being deleted. */
+export const lockAnyAgent = (em: EntityManager, id: string): Promise<Agent | null> =>
+  em.findOne(Agent, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+
 export async function lockAgent(em: EntityManager, id: string): Promise<Agent | null> {
-  const agent = await em.findOne(Agent, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const agent = await lockAnyAgent(em, id)
   return agent && agentMachine.can(agent.status, 'deleting') ? agent : null
 }
 

@@ -6,6 +6,7 @@ export {
   freezeAgent,
   lockAgent,
   lockAgents,
+  lockAnyAgent,
   readBudgetUse,
   UNUSED_BUDGET,
   unfreezeAgent,
