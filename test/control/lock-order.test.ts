@@ -14,11 +14,11 @@ const service = await startTestService({
 
 /** The stages of the one order of locks, by the statements that take them. */
 const STAGES: readonly (readonly [name: string, statement: RegExp])[] = [
-  ['agents', /\bfrom agents\b[^]*\bfor no key update/],
+  ['agents', /\bfrom agents\b[\s\S]*\bfor no key update/],
   ['counters', /\bopen_limits\(/],
-  ['accounts', /\bfrom ledger_accounts\b[^]*\bfor update/],
-  ['intents', /\bfrom intents one\b[^]*\bfor no key update/],
-  ['records', /\bfrom (?:transfers|transactions|refunds|disputes)\b[^]*\bfor (?:no key )?update/],
+  ['accounts', /\bfrom ledger_accounts\b[\s\S]*\bfor update/],
+  ['intents', /\bfrom intents one\b[\s\S]*\bfor no key update/],
+  ['records', /\bfrom (?:transfers|transactions|refunds|disputes)\b[\s\S]*\bfor (?:no key )?update/],
 ]
 
 /** The stages of an operation, as its statements were first sent. */

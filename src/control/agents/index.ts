@@ -6,6 +6,7 @@ export {
   freezeAgent,
   lockAgent,
   lockAgents,
+  lockAgentsWhere,
   lockAnyAgent,
   readBudgetUse,
   UNUSED_BUDGET,
