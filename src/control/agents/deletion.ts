@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { ReadContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
@@ -6,7 +5,7 @@ import { lockBook } from '../../money/ledger/index.ts'
 import { closeWallet, findMainWallet, openWallet } from '../../money/wallets/index.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { requireFirst } from '../../values/collections.ts'
-import { Agent, agentEvent, agentMachine } from './agent.ts'
+import { Agent, agentEvent, agentMachine, lockAnyAgent } from './agent.ts'
 import type { agentSteps } from './api.ts'
 import { agentProcess } from './process.ts'
 
@@ -50,9 +49,6 @@ export async function isNextToEnd(
 /** Money that is held until a payment ends, which takes days. The test clock stops each time. */
 const RETRY_HELD_MS = minutes(6 * 60)
 
-const lock = (id: string, { em }: WriteContext): Promise<Agent | null> =>
-  em.findOne(Agent, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-
 /** What the run of an agent that is being deleted reads; undefined if the agent is not. */
 export async function agentDeletionStatus(id: string, context: ReadContext) {
   const agent = await context.em.findOne(Agent, { id })
@@ -74,7 +70,7 @@ export async function returnAgentMoney(
   context: WriteContext<(typeof agentSteps.returnMoney)['emits']>,
 ): Promise<void> {
   const { sql, now, emit, queueStatement } = context
-  const [agent, open] = await Promise.all([lock(id, context), findMainWallet(context)])
+  const [agent, open] = await Promise.all([lockAnyAgent(context.em, id), findMainWallet(context)])
   if (agent?.status !== 'deleting') return
   if (!(await isNextToEnd('wallet', agent, context))) return
   const { walletId } = agent
@@ -99,7 +95,7 @@ export async function finishAgentDeletion(
   context: WriteContext<(typeof agentSteps.finishDeletion)['emits']>,
 ): Promise<void> {
   const { emit, wake } = context
-  const agent = await lock(id, context)
+  const agent = await lockAnyAgent(context.em, id)
   if (agent?.status !== 'deleting') return
   if (!(await isNextToEnd('agent', agent, context))) return
   agentMachine.move(agent, 'deleted')

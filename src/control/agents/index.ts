@@ -6,6 +6,8 @@ export {
   freezeAgent,
   lockAgent,
   lockAgents,
+  lockAgentsWhere,
+  lockAnyAgent,
   readBudgetUse,
   UNUSED_BUDGET,
   unfreezeAgent,

@@ -13,7 +13,7 @@ export {
   type Intent,
   type IntentRow,
   intentPaymentProblem,
-  lockIntents,
+  lockIntent,
   unpayableIntentReason,
 } from './intent.ts'
 export { cancelIntentOperation, intentExpiry } from './intent-batch.ts'
@@ -21,7 +21,6 @@ export { intentStatus } from './intents.ts'
 export {
   assignCardToIntent,
   findPayableIntents,
-  lockIntentForCard,
   notPayableByCardReason,
   type PayableIntentSearch,
 } from './payable-intents.ts'
@@ -31,9 +30,7 @@ export {
   IntentPayments,
   type IntentSubmissionBlocker,
   intentPaidEvents,
-  intentPaymentsToCancel,
   isApprovedPayee,
-  lockIntentPayments,
   updateIntentReceiptState,
 } from './payments.ts'
 export {
@@ -44,3 +41,4 @@ export {
   payeeRequestRefusals,
 } from './schemas.ts'
 export { intentSimulationApi } from './simulation-api.ts'
+export { agentLanes, SpendLocks, SpendReads, type SpendSource, type WalletFunds } from './spend-locks.ts'

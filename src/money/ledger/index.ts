@@ -13,6 +13,7 @@ export {
 export { type LedgerAccountKey, LockedBook, type PostingCause } from './book.ts'
 export {
   ACQUIRER_ACCOUNTS,
+  type BookAccounts,
   DEBT_ACCOUNTS,
   FORCED_DEBIT_ACCOUNTS,
   lockBook,

@@ -1,12 +1,12 @@
 import { mppTokenEvents, registerMppToken } from '../../../cards/agent-credentials/index.ts'
 import {
-  agentLanes,
   type CardBatch,
   decideTokenPayment,
   loadTokenPayments,
   tokenPaymentEvents,
   writeCardBatch,
 } from '../../../cards/authorizations/index.ts'
+import { agentLanes } from '../../../control/intents/index.ts'
 import type { EmitContext } from '../../../kernel/contract/context.ts'
 import { type BatchedStep, CallExternal, chainExternalCall } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import {
-  agentLanes,
   applyTokenPaymentOutcome,
   type CardBatch,
   loadTokenPayments,
   tokenPaymentAuthorization,
   writeCardBatch,
 } from '../../../cards/authorizations/index.ts'
+import { agentLanes } from '../../../control/intents/index.ts'
 import type { BatchedStep, ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Systems } from '../../../kernel/contract/ports.ts'
