@@ -15,17 +15,14 @@ import {
   type PaymentFact,
   type PaymentFacts,
   paymentBatch,
+  writePayments,
 } from '../../../src/control/payments/index.ts'
 import { area } from '../../../src/kernel/contract/area.ts'
 import { bindHandlers, type ContextOf, type InputOf, post } from '../../../src/kernel/contract/operation.ts'
 import type { Row } from '../../../src/kernel/contract/sql.ts'
 import { lockBook } from '../../../src/money/ledger/index.ts'
 import { loadRefundBook, refundArrivedEvents } from '../../../src/money/refunds/index.ts'
-import {
-  insertTransactions,
-  transactionsById,
-  updateTransactions,
-} from '../../../src/money/transactions/index.ts'
+import { transactionsById } from '../../../src/money/transactions/index.ts'
 import { walletsById } from '../../../src/money/wallets/index.ts'
 import { id } from '../../../src/values/ids.ts'
 import { moneySchema } from '../../../src/values/money.ts'
@@ -120,9 +117,7 @@ async function stateFact({ params, body }: InputOf<typeof api.state>, context: C
     'insert into invoices values ($1, $2, $3) on conflict (intent_id) do update set transaction_id = $2, facts = $3',
     [intentId, payment.transactionId, JSON.stringify(payment.facts)],
   )
-  await insertTransactions(sql, [...batch.changed.newTransactions])
-  await updateTransactions(sql, tenant, [...batch.changed.transactions])
-  await Promise.all([payments.write(sql), batch.refunds.write(sql), batch.book.post(sql)])
+  await writePayments(batch, sql)
   return { transactionId: payment.transactionId, outstandingCents: pendingCents }
 }
 
