@@ -47,19 +47,16 @@ export async function readDocumentContent(
 /** Commits the event before the first byte is sent. */
 export const readKycDocument = externalCall(kycApi.readDocument, {
   async reserve({ params: { id } }, context) {
-    const { records, refuse } = context
-    if (!(await actForDocumentOwner(id, context))) return refuse('document_not_found')
+    if (!(await actForDocumentOwner(id, context))) return context.refuse('document_not_found')
+    const { records, refuse, tenant, now } = context
     const document = await records.findOne(KycDocument, { id })
     if (!document) return refuse('document_not_found')
-    return document.erasedAt
-      ? refuse('document_erased')
-      : { id, tenant: context.tenant, sha256: document.sha256 }
+    return document.erasedAt ? refuse('document_erased') : { id, tenant, now, sha256: document.sha256 }
   },
   call: async ({ tenant, sha256 }, { systems }) =>
     (await readDocumentContent(systems.files, tenant, sha256)) ?? null,
-  async record(content, { id }, context) {
-    const { records, emit, refuse } = context
-    await actForDocumentOwner(id, context)
+  async record(content, { id, tenant, now }, { records, emit, refuse, switchTenant }) {
+    switchTenant(tenant, now)
     const document = await records.findOneOrFail(KycDocument, { id })
     if (document.erasedAt) return refuse('document_erased')
     if (!content) return refuse('document_damaged')
