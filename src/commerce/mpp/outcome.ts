@@ -7,22 +7,21 @@ import {
   tokenToDelete,
 } from '../../cards/agent-credentials/index.ts'
 import {
+  applyTokenPaymentOutcome,
   type CardBatch,
-  cardChannel,
   isApprovedByNetwork,
   loadTokenPayments,
   tokenPaymentAuthorization,
   tokenPaymentEvents,
-  tokenPaymentOutcome,
   writeCardBatch,
 } from '../../cards/authorizations/index.ts'
-import { applyPaymentFact } from '../../control/payments/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { reactionToAll } from '../../kernel/contract/area.ts'
 import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { type DurableProcess, workflowIdOf } from '../../kernel/contract/process.ts'
 import {
+  CALL_DONE,
   type CardProcessor,
   isProcessorFailure,
   type ProcessorCall,
@@ -147,9 +146,7 @@ export class LockedMachinePayment {
 
   #state(outcome: 'paid' | 'not_paid'): void {
     const { sql, queueStatement } = this.#context
-    const authorization = this.#authorization
-    const { fact, evidence } = tokenPaymentOutcome(authorization, outcome)
-    applyPaymentFact(authorization, fact, cardChannel, evidence, this.#batch, this.#context)
+    applyTokenPaymentOutcome(this.#authorization, outcome, this.#batch, this.#context)
     queueStatement(writeCardBatch(this.#batch, sql))
   }
 }
@@ -329,14 +326,14 @@ export async function deleteToken(
 ): Promise<ProcessorCallDone | ProcessorFailure> {
   const deletion = { ...call, reference: `${call.reference}-deleted` }
   if (!order || !sharedTokens) {
-    if (!setNetworkToken || tokenId === null) return { done: true }
+    if (!setNetworkToken || tokenId === null) return CALL_DONE
     return setNetworkToken(tokenId, 'deleted', deletion)
   }
   const known = tokenId ?? order.unconfirmed?.tokenId
   if (known !== undefined) return sharedTokens.revoke(known, deletion)
   const found = await sharedTokens.create(order, call)
   if (!isProcessorFailure(found)) return sharedTokens.revoke(found.tokenId, deletion)
-  return found.failure === 'refused' ? { done: true } : found
+  return found.failure === 'refused' ? CALL_DONE : found
 }
 
 export async function recordDeletedToken(

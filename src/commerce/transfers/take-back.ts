@@ -3,15 +3,15 @@ import type { BudgetCounters } from '../../control/budgets/index.ts'
 import { lockIntentPayments } from '../../control/intents/index.ts'
 import {
   type PayingIntent,
+  PaymentSession,
   type PaymentState,
   type PostedPaymentBatch,
   paymentBatch,
-  refundPayment,
 } from '../../control/payments/index.ts'
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import { type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context, EmitContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
-import { bindHandlers, post } from '../../kernel/contract/operation.ts'
+import { bindHandlers, DONE, post } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import {
   creditArrivalContract,
@@ -103,13 +103,10 @@ export const refundTransfer = (
   batch: PostedPaymentBatch,
   context: EmitContext<typeof refundArrivedEvents>,
 ): PaymentState =>
-  refundPayment(
+  new PaymentSession(walletPaymentView, batch, context).refund(
     walletPaymentFromTransaction(transaction),
     { type: 'refunded', id, cents },
-    walletPaymentView,
     { ...BY_PAYEE, ...place },
-    batch,
-    context,
   )
 
 interface ReceivedRefund extends Omit<RefundPart, 'source'> {
@@ -155,7 +152,7 @@ export const bookTransferRefund = bindHandlers(transferRefundApi, {
       amountCents,
     }))
     await recordRefunds(opened, givenBack, context)
-    return { done: true }
+    return DONE
   },
 })
 

@@ -1,7 +1,7 @@
-import type { PayableIntentSearch } from '../../../control/intents/index.ts'
-import { merchantNameOfDescriptor, payableBy, refundableKeys } from '../../../control/merchants/index.ts'
-import type { PaymentFact } from '../../../control/payments/index.ts'
-import type { Conversion } from '../../../money/exchange-rates/index.ts'
+import type { PayableIntentSearch } from '../../control/intents/index.ts'
+import { merchantNameOfDescriptor, payableBy, refundableKeys } from '../../control/merchants/index.ts'
+import { evolve, type PaymentChange, type PaymentFact, unknownPayment } from '../../control/payments/index.ts'
+import type { Conversion } from '../../money/exchange-rates/index.ts'
 import type {
   AuthorizationRequest,
   CardFact,
@@ -10,12 +10,12 @@ import type {
   CardMessageContent,
   CardReply,
   ProcessorAnswer,
-} from '../../../ports/card-processor.ts'
-import { type Cents, NO_CENTS, sumOf } from '../../../values/money.ts'
-import type { OriginalAmount } from '../../../values/original-amount.ts'
-import type { AuthorizationRow } from '../authorization.ts'
-import type { UnlinkedRefund } from '../authorization-rows.ts'
-import type { CardBatchQuery } from '../batch.ts'
+} from '../../ports/card-processor.ts'
+import { type Cents, NO_CENTS, sumOf } from '../../values/money.ts'
+import type { OriginalAmount } from '../../values/original-amount.ts'
+import type { AuthorizationRow } from './authorization.ts'
+import type { UnlinkedRefund } from './authorization-rows.ts'
+import type { CardBatchQuery } from './batch.ts'
 
 export interface IncomingMessage<C extends CardMessageContent = CardMessageContent> extends CardMessage {
   readonly content: C
@@ -34,7 +34,7 @@ export interface IncomingMessage<C extends CardMessageContent = CardMessageConte
 
 export type PaymentMessage = IncomingMessage<AuthorizationRequest> | IncomingMessage<CardFact>
 
-export type CardAuthorizationRequest = Pick<
+type RequestToDecide = Pick<
   IncomingMessage<AuthorizationRequest>,
   'content' | 'agentId' | 'cardId' | 'numberId' | 'search'
 > & {
@@ -43,6 +43,16 @@ export type CardAuthorizationRequest = Pick<
   readonly intentId?: string
   readonly conversion?: Conversion | null
 }
+
+export interface CardAuthorizationRequest extends RequestToDecide {
+  /** What the payment becomes if the whole amount is approved. */
+  readonly change: PaymentChange
+}
+
+export const authorizationRequest = (request: RequestToDecide): CardAuthorizationRequest => ({
+  ...request,
+  change: evolve(request.existing ?? unknownPayment, authorizedFact(request.content)),
+})
 
 export const initialAuthorizationRequest = (
   request: Pick<AuthorizationRequest, 'amountCents' | 'partialAllowed' | 'merchant'>,
