@@ -98,6 +98,7 @@ async function stateFact({ params, body }: InputOf<typeof api.state>, context: C
     'select facts, transaction_id as "transactionId" from invoices where intent_id = $1',
     [intentId],
   )
+  const transactionId = stored?.transactionId ?? null
   const held = [intentHoldReference(intentId)]
   const rows = await locks.take({
     others: ['bank', 'clearing_sepa', 'suspense'],
@@ -108,15 +109,9 @@ async function stateFact({ params, body }: InputOf<typeof api.state>, context: C
     book: rows.book,
     wallets: await walletsById(sql, tenant, [walletId]),
     refunds: await loadRefundBook(sql, { tenant, now }, {}),
-    transactions: new Map(await transactionsById(sql, tenant, [stored?.transactionId ?? ''])),
+    transactions: new Map(await transactionsById(sql, tenant, [transactionId ?? ''])),
   })
-  const record = {
-    id: intentId,
-    intentId,
-    walletId,
-    source: 'intent',
-    transactionId: stored?.transactionId ?? null,
-  }
+  const record = { id: intentId, intentId, walletId, source: 'intent', transactionId }
   const payment: Payment = { ...record, ...bookshop, ...bookedFacts(stored?.facts ?? noPaymentFacts) }
   const evidence = messageEvidence('invoice', intentId, intentId, `${body.type}/${body.amountCents}`)
   const session = new PaymentSession(channel, batch, context)

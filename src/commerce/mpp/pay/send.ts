@@ -60,9 +60,6 @@ export interface IndeterminatePayment {
   readonly action: SharedTokenAction | null
 }
 
-export const isMachinePaymentPaid = (answer: Paid | IndeterminatePayment): answer is Paid =>
-  answer.kind === 'paid'
-
 const isSuccess = ({ status }: Answered): boolean => status >= 200 && status <= 299
 
 /** Sends the credential once, without retry or redirect. */
