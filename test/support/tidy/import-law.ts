@@ -12,7 +12,8 @@ const business: Readonly<Record<string, string>> = {
   control:
     'agents agent-tokens merchants rules budgets decisions runs delegations policies mandates risk card-terms intents payments',
   cards: 'cards filler-keys access-events credentials agent-credentials card-requests authorizations',
-  commerce: 'transfers rails checkout mpp-keys mpp collect refunds receipts evidence disputes',
+  commerce:
+    'transfers rails checkout mpp-keys mpp payment-requests refunds collect receipts evidence disputes',
   insight: 'spend reports outcomes analytics forecast',
   compliance: 'audit gdpr security-incidents merchant-applications',
   delivery: 'events webhooks push',
