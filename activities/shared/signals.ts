@@ -1,3 +1,4 @@
+import type { Acted } from '../../src/kernel/contract/operation.ts'
 import {
   DECISION_PAYLOAD_EXAMPLE,
   type ProcessInput,
@@ -43,7 +44,7 @@ export async function applySignal(
       once,
       ...waiting,
     } as const
-    const { result, refused = '' } = await run<{ acted: boolean }>(operation, asked)
+    const { result, refused = '' } = await run<Acted>(operation, asked)
     return result?.acted ? `${it} ${verb}: done.` : `${this_} ${verb} changed nothing. ${refused}`.trimEnd()
   }
   const read = readDecision(payload)

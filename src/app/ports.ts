@@ -2,6 +2,7 @@ import {
   type ChatCompletionsOptions,
   chatCompletions,
 } from '../adapters/chat-completions/chat-completions.ts'
+import type { EventStreams } from '../delivery/events/index.ts'
 import { countWebhooksBehind, deliveryOverdueSeconds } from '../delivery/webhooks/index.ts'
 import type { RateLimit } from '../derive/http/rate-limit.ts'
 import { personalAreasOf } from '../derive/personal-areas.ts'
@@ -31,7 +32,6 @@ import { answerInTime } from '../kernel/database/replica.ts'
 import { oldestOutboxSeconds } from '../kernel/journal/outbox.ts'
 import type { ExecuteCall } from '../kernel/run/execute.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import type { EventStreams } from './event-streams.ts'
 import { fairFileViewer } from './files.ts'
 import { createReference } from './reference.ts'
 

@@ -10,6 +10,8 @@ export interface ProcessorCallDone {
   readonly done: true
 }
 
+export const CALL_DONE: ProcessorCallDone = { done: true }
+
 /** `late`: no answer in time; `unusable`: an answer that cannot be read. Both may be retried. `refused`: final. */
 export type ProcessorFailure =
   | { readonly failure: 'late' | 'unusable' }

@@ -1,10 +1,11 @@
-import type {
-  CardDisputes,
-  NetworkDisputeDecision,
-  OpenedNetworkDispute,
-  OpenNetworkDispute,
-  ProcessorCall,
-  ProcessorFailure,
+import {
+  CALL_DONE,
+  type CardDisputes,
+  type NetworkDisputeDecision,
+  type OpenedNetworkDispute,
+  type OpenNetworkDispute,
+  type ProcessorCall,
+  type ProcessorFailure,
 } from '../../ports/card-processor.ts'
 import { addMs, days, minutes } from '../../values/clock.ts'
 import { isSandboxDisputeId, type ProcessorSecrets, sandboxDisputeId } from './sandbox-numbers.ts'
@@ -53,7 +54,7 @@ const UNDECIDED: NetworkDisputeDecision = { status: 'undecided' }
 /** Stores nothing: decisions follow from amount and time. */
 export function sandboxDisputes(secrets: ProcessorSecrets): CardDisputes {
   const acknowledging = async ({ processorDisputeId }: OpenNetworkDispute) =>
-    isSandboxDisputeId(secrets, processorDisputeId) ? ({ done: true } as const) : UNKNOWN
+    isSandboxDisputeId(secrets, processorDisputeId) ? CALL_DONE : UNKNOWN
   return {
     async open(
       { disputeId, amountCents, openedAt },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  CALL_DONE,
   type CardMessage,
   type CardProcessor,
   type CardReply,
@@ -8,7 +9,6 @@ import {
   type NewCard,
   type ProcessorAnswer,
   type ProcessorCall,
-  type ProcessorCallDone,
   type ProcessorFailure,
   type SharedPaymentTokens,
   type SharedTokenState,
@@ -36,8 +36,6 @@ interface SandboxSecrets {
   readonly numbers: ProcessorSecrets
   readonly messages: ProcessorSecrets
 }
-
-const DONE: ProcessorCallDone = { done: true }
 
 const UNKNOWN_CARD: ProcessorFailure = {
   failure: 'refused',
@@ -86,7 +84,7 @@ function cards(secrets: ProcessorSecrets): Cards {
   const acknowledging =
     (call: SandboxProcessorCall) =>
     async (id: string, _: unknown, { now }: ProcessorCall) =>
-      failureFor(sandboxCardById(secrets, id), call, now) ?? DONE
+      failureFor(sandboxCardById(secrets, id), call, now) ?? CALL_DONE
   return {
     issue: async (card, call) => issue(secrets, card, call),
     setState: acknowledging('state'),
@@ -140,7 +138,7 @@ const networkTokens = (secrets: ProcessorSecrets): NetworkTokens => ({
   },
   async setNetworkToken(tokenId, _, { now }) {
     const token = sandboxTokenById(secrets, tokenId)
-    return token ? (injectedFailure(token.faultNote, 'state', now) ?? DONE) : UNKNOWN_TOKEN
+    return token ? (injectedFailure(token.faultNote, 'state', now) ?? CALL_DONE) : UNKNOWN_TOKEN
   },
 })
 
@@ -166,7 +164,7 @@ const sharedTokens = (secrets: ProcessorSecrets): SharedPaymentTokens => ({
   },
   async revoke(tokenId, { now }) {
     const card = cardOfSharedToken(secrets, tokenId)
-    return card ? (injectedFailure(card.faultNote, 'state', now) ?? DONE) : UNKNOWN_TOKEN
+    return card ? (injectedFailure(card.faultNote, 'state', now) ?? CALL_DONE) : UNKNOWN_TOKEN
   },
 })
 

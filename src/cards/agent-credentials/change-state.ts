@@ -4,6 +4,7 @@ import type { WriteContext } from '../../kernel/contract/context.ts'
 import { AnswerNow, type ExternalCallContext } from '../../kernel/contract/handlers.ts'
 import { externalCall } from '../../kernel/contract/operation.ts'
 import {
+  CALL_DONE,
   isProcessorFailure,
   type ProcessorCallDone,
   type ProcessorFailure,
@@ -41,12 +42,12 @@ async function sendState(
   { systems, requestId }: ExternalCallContext,
 ): Promise<ProcessorCallDone | ProcessorFailure> {
   const { setNetworkToken, sharedTokens } = systems.cardProcessor(mode)
-  if (tokenId === null) return { done: true }
+  if (tokenId === null) return CALL_DONE
   const reference = `${credentialId}-${state}-${Date.parse(now)}`
   const call = { reference, requestId, now: new Date(now) }
   if (isSharedToken(tokenId))
-    return sharedTokens && state === 'deleted' ? sharedTokens.revoke(tokenId, call) : { done: true }
-  return setNetworkToken ? setNetworkToken(tokenId, state, call) : { done: true }
+    return sharedTokens && state === 'deleted' ? sharedTokens.revoke(tokenId, call) : CALL_DONE
+  return setNetworkToken ? setNetworkToken(tokenId, state, call) : CALL_DONE
 }
 
 const UNANSWERED = {

@@ -22,7 +22,7 @@ import { agentCredentialChargeEvents } from '../agent-credentials/index.ts'
 import { cardNoticeEvents } from '../cards/index.ts'
 import { authorizationMachine, fundingSources } from './authorization.ts'
 import { authorizationDecisionEvents } from './authorize.ts'
-import type { IncomingMessage, PaymentMessage } from './network/incoming-message.ts'
+import type { IncomingMessage, PaymentMessage } from './incoming-message.ts'
 
 const status = z.enum(authorizationMachine.states)
 

@@ -24,7 +24,7 @@ import {
 } from './authorization.ts'
 import { decideAuthorization } from './authorize.ts'
 import { readCardDecisionState } from './batch.ts'
-import { authorizationRequest, initialAuthorizationRequest } from './network/incoming-message.ts'
+import { authorizationRequest, initialAuthorizationRequest } from './incoming-message.ts'
 import { processCardNotice, processMessages } from './network/process-messages.ts'
 import { receiveProcessorWebhook } from './network/processor-webhook.ts'
 

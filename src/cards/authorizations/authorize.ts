@@ -31,7 +31,7 @@ import {
   authorizedFact,
   type CardAuthorizationRequest,
   type IncomingMessage,
-} from './network/incoming-message.ts'
+} from './incoming-message.ts'
 
 interface AuthorizationResponse extends FundingSource {
   readonly approvedCents: Cents

@@ -6,7 +6,7 @@ import { addCents, type Cents, remainderOf } from '../../values/money.ts'
 import type { AuthorizationRow } from './authorization.ts'
 import type { PayingCard } from './authorization-rows.ts'
 import type { CardDecisionState } from './batch.ts'
-import type { CardAuthorizationRequest } from './network/incoming-message.ts'
+import type { CardAuthorizationRequest } from './incoming-message.ts'
 
 export const TOO_LATE_MESSAGE = 'The decision came too late for the card network.'
 export const LATE_REPLY: CardReply = { kind: 'declined', reason: TOO_LATE_MESSAGE, isLate: true }

@@ -19,7 +19,7 @@ import {
   authorizationRequest,
   type CardAuthorizationRequest,
   initialAuthorizationRequest,
-} from './network/incoming-message.ts'
+} from './incoming-message.ts'
 
 /** A payment that the service itself is about to begin, by a token that a merchant gets for it. */
 export interface TokenPayment {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { list, notFound, post } from '../../kernel/contract/operation.ts'
+import { doneSchema, list, notFound, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTimestamps } from '../../values/schemas.ts'
@@ -69,7 +69,7 @@ export const mppKeysApi = {
   end: post('/collect/keys/{id}/end', {
     summary: 'Delete the private half of a retired key',
     callers: [],
-    returns: [200, z.object({ done: z.boolean() })],
+    returns: [200, doneSchema],
     emits: {
       'mpp_key.ended': declareEvent(
         'The private half of a replaced key has been deleted.',

@@ -1,7 +1,7 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { bindHandlers, externalCall } from '../../kernel/contract/operation.ts'
+import { bindHandlers, DONE, externalCall } from '../../kernel/contract/operation.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { mppKeysApi } from './api.ts'
@@ -68,11 +68,11 @@ const mppKeys = bindHandlers(mppKeysApi, {
     const key = await records.lock(MppKey, params.id)
     if (!key) return refuse('mpp_key_not_found')
     const { secret, endsAt, id: mppKeyId, kid } = key
-    if (secret === null) return { done: true }
+    if (secret === null) return DONE
     if (endsAt === null || endsAt > now) return { done: false }
     Object.assign(key, { secret: null, privateKey: null })
     emit('mpp_key.ended', { mppKeyId, kid })
-    return { done: true }
+    return DONE
   },
 })
 

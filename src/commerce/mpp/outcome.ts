@@ -21,6 +21,7 @@ import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { type DurableProcess, workflowIdOf } from '../../kernel/contract/process.ts'
 import {
+  CALL_DONE,
   type CardProcessor,
   isProcessorFailure,
   type ProcessorCall,
@@ -325,14 +326,14 @@ export async function deleteToken(
 ): Promise<ProcessorCallDone | ProcessorFailure> {
   const deletion = { ...call, reference: `${call.reference}-deleted` }
   if (!order || !sharedTokens) {
-    if (!setNetworkToken || tokenId === null) return { done: true }
+    if (!setNetworkToken || tokenId === null) return CALL_DONE
     return setNetworkToken(tokenId, 'deleted', deletion)
   }
   const known = tokenId ?? order.unconfirmed?.tokenId
   if (known !== undefined) return sharedTokens.revoke(known, deletion)
   const found = await sharedTokens.create(order, call)
   if (!isProcessorFailure(found)) return sharedTokens.revoke(found.tokenId, deletion)
-  return found.failure === 'refused' ? { done: true } : found
+  return found.failure === 'refused' ? CALL_DONE : found
 }
 
 export async function recordDeletedToken(

@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { attachmentHeaders, attachmentSchema, fileSchema } from '../../kernel/contract/file.ts'
-import { del, emptyBody, get, list, notFound, patch, post } from '../../kernel/contract/operation.ts'
+import {
+  del,
+  doneSchema,
+  emptyBody,
+  get,
+  list,
+  notFound,
+  patch,
+  post,
+} from '../../kernel/contract/operation.ts'
 import { uploadSchema } from '../../kernel/contract/upload.ts'
 import { fileRefusals } from '../../kernel/database/stored-files.ts'
 import { fileViewWarnings } from '../../ports/viewer.ts'
@@ -247,7 +256,7 @@ export const receiptsApi = {
   lookAgain: post('/receipts/{id}/look-again', {
     summary: 'Match a receipt again with later payments',
     callers: [],
-    returns: [200, z.object({ done: z.boolean() })],
+    returns: [200, doneSchema],
     fails: { receipt_not_found },
     emits: { 'receipt.updated': updated },
   }),

@@ -2,7 +2,7 @@ import { area } from '../../kernel/contract/area.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { downloadResponse, inlineImageResponse } from '../../kernel/contract/file.ts'
-import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { bindHandlers, DONE, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { not } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
@@ -45,19 +45,19 @@ const rematch: HandlerOf<typeof receiptsApi.lookAgain> = async ({ params }, cont
   const receipt = await records.lock(Receipt, params.id)
   if (!receipt) return refuse('receipt_not_found')
   const { lookAt, facts, head, createdAt, agentId, delegationId, suggestions } = receipt
-  if (!lookAt || lookAt > now || !facts) return { done: true }
+  if (!lookAt || lookAt > now || !facts) return DONE
   const bringer = { agentId, delegationId }
   const found = await matchReceiptFacts(head, facts, { records, sql, tenant, now: createdAt, actor: bringer })
   receipt.lookAt = found.payment ? null : nextComparison(createdAt, now)
   const isNews = found.payment || JSON.stringify(found.suggestions) !== JSON.stringify(suggestions)
-  if (!isNews) return { done: true }
+  if (!isNews) return DONE
   const { status, ...members } = receiptMatchMembers(found)
   receiptMachine.move(receipt, status)
   Object.assign(receipt, members)
   if (found.payment?.agentId) receipt.agentId = found.payment.agentId
   emit('receipt.updated', receiptEvent(receipt))
   await updateIntentReceiptStates([receipt.intentId], context)
-  return { done: true }
+  return DONE
 }
 
 /** Receipts have no process: the sweep and the test clock call this. */

@@ -87,7 +87,11 @@ const isBetweenWallets = ({ kind, creditId }: PaidBy): boolean => kind === 'inte
  * Locks in the global order, in one round trip: agents, counters, accounts, payments. Locks the owner's
  * wallet and suspense only if a wallet is closed, so that refunds of one owner do not wait for each other.
  */
-async function openBatch(items: NonEmpty<CreateItem>, sql: Sql, { systems }: Ports): Promise<RefundBatch> {
+async function openBatch(
+  items: NonEmpty<CreateItem>,
+  sql: Sql,
+  { systems }: Pick<Ports, 'systems'>,
+): Promise<RefundBatch> {
   const { tenant, now } = items[0]
   const ids = [...new Set(items.map(({ input }) => input.body.transactionId))]
   const paid = await sql<PaidBy>(PAID_BY, [tenant.ownerId, tenant.mode, ids])

@@ -11,7 +11,7 @@ import {
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import { type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
 import type { Context, EmitContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
-import { bindHandlers, post } from '../../kernel/contract/operation.ts'
+import { bindHandlers, DONE, post } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import {
   creditArrivalContract,
@@ -152,7 +152,7 @@ export const bookTransferRefund = bindHandlers(transferRefundApi, {
       amountCents,
     }))
     await recordRefunds(opened, givenBack, context)
-    return { done: true }
+    return DONE
   },
 })
 

@@ -7,7 +7,14 @@ import {
 } from '../../identity/passkeys/index.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
 import { oauthErrors } from '../../kernel/contract/oauth-errors.ts'
-import { get, notFound, notFoundOrDeleted, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import {
+  doneSchema,
+  get,
+  notFound,
+  notFoundOrDeleted,
+  post,
+  type RefusalSpec,
+} from '../../kernel/contract/operation.ts'
 import { tokenScopeSetNames } from '../../kernel/contract/scopes.ts'
 import { acceptForm } from '../../kernel/contract/upload.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
@@ -207,7 +214,7 @@ export const oauthApi = {
   expire: post('/oauth/grants/{id}/expire', {
     summary: 'Expire the grant of an assistant',
     callers: [],
-    returns: [200, z.object({ done: z.boolean() })],
+    returns: [200, doneSchema],
     fails: { grant_not_found: notFound('grant') },
     emits: endedGrantEvents,
   }),

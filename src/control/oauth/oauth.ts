@@ -2,7 +2,7 @@ import { personEvents } from '../../identity/people/index.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { bindHandlers } from '../../kernel/contract/operation.ts'
+import { bindHandlers, DONE } from '../../kernel/contract/operation.ts'
 import type { RunningService } from '../../kernel/contract/ports.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { tokenScopeSetNames } from '../../kernel/contract/scopes.ts'
@@ -76,7 +76,7 @@ const oauth = bindHandlers(oauthApi, {
     const grant = await lockGrant(params.id, context)
     if (!grant) return refuse('grant_not_found')
     if (grant.dueAt && grant.dueAt <= now) await endGrant(grant, 'expired', context)
-    return { done: true }
+    return DONE
   },
 })
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import {
+  actedSchema,
   del,
   emptyBody,
   get,
@@ -189,7 +190,7 @@ export const pushApi = {
   drop: post('/push/subscriptions/{id}/drop', {
     callers: [],
     summary: 'Delete a subscription that its push service no longer knows',
-    returns: [200, z.object({ acted: z.boolean() })],
+    returns: [200, actedSchema],
     emits: { 'push_subscription.deleted': PushSubscriptionDeletedEvent },
   }),
 }

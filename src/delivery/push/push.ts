@@ -1,6 +1,12 @@
 import { personEvents } from '../../identity/people/index.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
-import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
+import {
+  ACTED,
+  bindHandlers,
+  type ContextOf,
+  externalCall,
+  NOT_ACTED,
+} from '../../kernel/contract/operation.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newId } from '../../values/ids.ts'
 import { eventNamesProblem } from '../events/index.ts'
@@ -134,10 +140,10 @@ const push = bindHandlers(pushApi, {
 
   async drop({ params }, { records, emit }) {
     const subscription = await records.lock(PushSubscription, params.id)
-    if (!subscription) return { acted: false }
+    if (!subscription) return NOT_ACTED
     records.remove(subscription)
     emit('push_subscription.deleted', { ...subscriptionEvent(subscription), reason: 'gone' })
-    return { acted: true }
+    return ACTED
   },
 })
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import {
+  actedSchema,
   del,
   emptyBody,
   get,
@@ -243,7 +244,7 @@ export const webhooksApi = {
         .meta({ description: 'The URL that answered; a newer one is not affected.' }),
     }),
     example: { reason: 'gone', url: null },
-    returns: [200, z.object({ acted: z.boolean() })],
+    returns: [200, actedSchema],
     fails: { webhook_not_found },
     emits: {
       'webhook.disabled': declareEvent(

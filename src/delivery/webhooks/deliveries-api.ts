@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { actedSchema, get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { pageQuerySchema, pageSchemaOf } from '../../kernel/contract/page.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { completeFromSchema } from '../../kernel/journal/timeline.ts'
@@ -179,7 +179,7 @@ export const deliveriesApi = {
   retry: post('/webhooks/deliveries/{id}/retry', {
     callers: [],
     summary: 'Try again now',
-    returns: [200, z.object({ acted: z.boolean() })],
+    returns: [200, actedSchema],
     fails: { delivery_not_found },
   }),
 }

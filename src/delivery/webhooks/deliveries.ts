@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context, ReadContext } from '../../kernel/contract/context.ts'
-import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { ACTED, bindHandlers, type HandlerOf, NOT_ACTED } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { inRange, oneOf, type RecordReader } from '../../kernel/contract/records.ts'
 import { definedOnly, halfOpenRangeCondition } from '../../kernel/database/entity.ts'
@@ -68,7 +68,7 @@ export async function deliveryRunStatus(id: string, { records, now }: ReadContex
 const retry: HandlerOf<typeof deliveriesApi.retry> = async ({ params }, context) => {
   const delivery = await context.records.lock(Delivery, params.id)
   if (!delivery) return context.refuse('delivery_not_found')
-  if (delivery.status !== 'pending' || isDeliveryLeased(delivery)) return { acted: false }
+  if (delivery.status !== 'pending' || isDeliveryLeased(delivery)) return NOT_ACTED
   const now = clock.real()
   if (delivery.attemptAt) {
     Object.assign(delivery, leftToRun(now))
@@ -77,7 +77,7 @@ const retry: HandlerOf<typeof deliveriesApi.retry> = async ({ params }, context)
     delivery.dueAt = now
     await retryReceiversNow(context, [delivery.webhookId])
   }
-  return { acted: true }
+  return ACTED
 }
 
 /** The delivery of an attempt: the attempt's id begins with it, as in `delivery_…-2`. */

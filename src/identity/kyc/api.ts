@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
-import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { actedSchema, get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { uploadSchema } from '../../kernel/contract/upload.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
@@ -364,7 +364,7 @@ export const kycApi = {
     summary: 'Take note of what the provider tells',
     callers: [],
     body: notice,
-    returns: [200, z.object({ acted: z.boolean() })],
+    returns: [200, actedSchema],
     emits: kycDecisionEvents,
   }),
 }

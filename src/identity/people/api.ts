@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { del, get, list, notFound, patch, post } from '../../kernel/contract/operation.ts'
+import { del, doneSchema, get, list, notFound, patch, post } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
@@ -151,8 +151,6 @@ export const peopleApi = {
 
 const recovery_not_found = notFound('recovery')
 
-const done = z.object({ done: z.boolean() })
-
 const ends = {
   'person.recovery_stopped': personEvents['person.recovery_stopped'],
   'person.updated': personEvents['person.updated'],
@@ -187,7 +185,7 @@ export const recoveryApi = {
     summary: 'Stop a recovery by its ID',
     callers: [],
     body: z.strictObject({ comment: freeTextSchema.optional() }),
-    returns: [200, done],
+    returns: [200, doneSchema],
     fails: { recovery_not_found, recovery_ended: [400, 'The recovery has already ended.'] },
     emits: ends,
   }),

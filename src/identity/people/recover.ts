@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { DONE, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { clock, formatMinute } from '../../values/clock.ts'
@@ -80,7 +80,7 @@ export const cancelRecovery: HandlerOf<typeof recoveryApi.cancelRecovery> = asyn
   if (recovery.endedAt) return refuse('recovery_ended', `The recovery is already ${recovery.status}.`)
   const end = { reason: 'stopped', by: recoveryStopper(actor), comment: body.comment } as const
   await endRecovery(recovery, person, end, context)
-  return { done: true }
+  return DONE
 }
 
 /** Allows the link after 24 hours, or ends what was not used in time: what is still due, also late. */

@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { oauthErrors } from '../../kernel/contract/oauth-errors.ts'
-import { del, get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import {
+  del,
+  doneSchema,
+  get,
+  list,
+  notFound,
+  post,
+  type RefusalSpec,
+} from '../../kernel/contract/operation.ts'
 import { allScopeNames, scopeSchema } from '../../kernel/contract/scopes.ts'
 import { tooManyAttemptsRefusal } from '../../kernel/database/attempt-limit.ts'
 import { instant } from '../../values/clock.ts'
@@ -203,7 +211,7 @@ export const deviceSessionsApi = {
   expire: post('/sessions/{id}/expire', {
     summary: 'Expire the session of a device',
     callers: [],
-    returns: [200, z.object({ done: z.boolean() })],
+    returns: [200, doneSchema],
     fails: { session_not_found: sessionFails.session_not_found },
     emits: { 'session.expired': deviceSessionEvents['session.expired'] },
   }),

@@ -2,7 +2,7 @@ import type { Actor } from '../../kernel/contract/actor.ts'
 import { area, reaction, whenMemberPresent } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { bindHandlers, DONE, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { RecordCondition } from '../../kernel/contract/records.ts'
 import { allScopeNames } from '../../kernel/contract/scopes.ts'
@@ -94,10 +94,10 @@ const expire: HandlerOf<typeof deviceSessionsApi.expire> = async ({ params }, co
   const now = clock.real()
   const key = session.keyId ? await findApiKey(session.keyId, context) : null
   if (key?.endsAt && key.endsAt > now) session.endsAt = key.endsAt
-  if (session.endsAt > now || !deviceSessionMachine.move(session, 'expired')) return { done: true }
+  if (session.endsAt > now || !deviceSessionMachine.move(session, 'expired')) return DONE
   session.endedAt = now
   emit('session.expired', deviceSessionEvent(session))
-  return { done: true }
+  return DONE
 }
 
 /** OAuth server metadata (RFC 8414). There is neither client registration nor a redirect. */

@@ -6,7 +6,7 @@ import { reactionToAll } from '../../kernel/contract/area.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { type HandlerOf, post } from '../../kernel/contract/operation.ts'
+import { DONE, doneSchema, type HandlerOf, post } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { days, utcDay } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -34,7 +34,7 @@ export const budgetWatchApi = {
   watchBudget: post('/forecast/agents/{id}/watch-budget', {
     summary: 'Hold the forecast of an agent against its monthly limit',
     callers: [],
-    returns: [200, z.object({ done: z.boolean() })],
+    returns: [200, doneSchema],
     emits: {
       'budget.at_risk': declareEvent(
         'An agent is likely to use up its monthly limit before the month ends. It is sent once a month.',
@@ -110,8 +110,6 @@ function nextCheck(now: Date, lastSpendAt: Date | null, isSent: boolean): Date {
   const toMonday = (MONDAY - weekdayOf(today) + 7) % 7 || 7
   return startOf(today + (daysSince(now, lastSpendAt) < RESTS_AFTER_DAYS ? 1 : toMonday))
 }
-
-const DONE = { done: true }
 
 /** Checks an agent with a new policy or limit after this day. The check finds out whether there is a limit. */
 export const watchBudgetOnPolicyChange = reactionToAll(PolicyEvent, {}, async (policies, context) => {

@@ -320,6 +320,16 @@ export const agentRequiredRefusal: RefusalSpec = [
 ]
 export const emptyBody = z.undefined()
 
+/** What operations answer that only the service's own processes run, and whose caller reads nothing of it. */
+export const doneSchema = z.object({ done: z.boolean() })
+export const DONE = { done: true } as const
+
+/** Whether a signal or a notice has changed its record. */
+export const actedSchema = z.object({ acted: z.boolean() })
+export type Acted = z.output<typeof actedSchema>
+export const ACTED = { acted: true } as const
+export const NOT_ACTED = { acted: false } as const
+
 export interface RegisteredOperation {
   readonly key: string
   readonly tag: string

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { doneSchema, get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
@@ -149,7 +149,7 @@ const funding = {
 const following = {
   callers: [],
   run: 'external',
-  returns: [200, z.object({ done: z.boolean() })],
+  returns: [200, doneSchema],
   emits: chargeEvents,
 } as const
 

@@ -1,7 +1,7 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { ExternalCallContext } from '../../kernel/contract/handlers.ts'
-import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf, DONE, externalCall } from '../../kernel/contract/operation.ts'
 import type { RunningService } from '../../kernel/contract/ports.ts'
 import { definedOnly, halfOpenRangeCondition, withMembers } from '../../kernel/database/entity.ts'
 import type { ChargeState, FundingCharge } from '../../ports/funding-rail.ts'
@@ -157,10 +157,10 @@ const followSteps = {
   async record(state: ChargeState | null, request: FollowRequest | null, context: FollowContext) {
     if (request && state)
       await applyFundingChargeState({ id: request.fundingId, walletId: request.walletId }, state, context)
-    return { done: true }
+    return DONE
   },
   // The next sweep asks again.
-  recover: async () => ({ done: true }),
+  recover: async () => DONE,
 }
 
 const fund = bindHandlers(fundingsApi, {

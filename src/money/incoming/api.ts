@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { skippedEntryReasons } from '../../iso20022/camt.ts'
 import { creditSources, unmatchedCreditReasons } from '../../iso20022/credit.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { doneSchema, get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { ibanSchema } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
@@ -393,8 +393,6 @@ const ArrivingCredit = z.object({
   ...payableReferenceMembers,
 })
 
-const done = [200, z.object({ done: z.boolean() })] as const
-
 const exampleCredit: JsonOf<typeof ArrivingCredit> = {
   id: 'credit_01jd8x2m4ye7k9v0c3q5r6t8wz',
   walletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz',
@@ -418,7 +416,7 @@ const exampleCredit: JsonOf<typeof ArrivingCredit> = {
 
 export const creditArrivalContract = {
   callers: [] as const,
-  returns: done,
+  returns: [200, doneSchema] as const,
   body: z.strictObject({ credits: z.array(ArrivingCredit).min(1).max(10_000) }),
   example: { credits: [exampleCredit] },
 }
@@ -436,6 +434,6 @@ export const incomingStepsApi = {
   finish: post('/billing/incoming/{id}/finish', {
     summary: 'Book a credit whose hand-over was interrupted',
     callers: [],
-    returns: done,
+    returns: [200, doneSchema],
   }),
 }

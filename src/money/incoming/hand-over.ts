@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { RunForOwner } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { DONE, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { payableColumns, payableFromColumns } from '../references/index.ts'
 import type { incomingStepsApi } from './api.ts'
 import { IncomingCredit, isCreditFromOwner } from './incoming-credit.ts'
@@ -53,8 +53,6 @@ export async function bookHandedOverCredits(
     await runForOwner(first.to, first.operation, { body }, requestId ?? `hand-over:${first.arrival.id}`)
   }
 }
-
-const DONE = { done: true }
 
 /** Books a credit that a version before 0.6.0 handed over and did not book, since it used two transactions. */
 export const finishHandOver: HandlerOf<typeof incomingStepsApi.finish> = async ({ params }, context) => {

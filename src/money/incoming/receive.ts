@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { ReceivedCredit, UnmatchedCreditReason } from '../../iso20022/credit.ts'
 import type { Context, EmitContext, WriteContext } from '../../kernel/contract/context.ts'
-import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import { type ContextOf, DONE, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { oneOf, type Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Cents } from '../../values/money.ts'
@@ -196,7 +196,7 @@ type Arrivals = z.output<(typeof creditArrivalContract)['body']>
 
 export const bookArrivedCredits: HandlerOf<typeof incomingStepsApi.arrive> = async ({ body }, context) => {
   await receiveHandedOverCredits(body, context)
-  return { done: true }
+  return DONE
 }
 
 export function receiveHandedOverCredits(

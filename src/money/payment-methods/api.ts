@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { del, emptyBody, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { del, doneSchema, emptyBody, list, notFound, post } from '../../kernel/contract/operation.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instrumentKinds } from '../../ports/funding-rail.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
@@ -124,7 +124,7 @@ export const paymentMethodsApi = {
     callers: [],
     run: 'external',
     requires: 'fundingRail',
-    returns: [200, z.object({ done: z.boolean() })],
+    returns: [200, doneSchema],
     fails: { payment_method_not_found: notFound('payment method') },
     emits: {
       'payment_method.payer_erased': declareEvent(

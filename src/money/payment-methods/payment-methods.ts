@@ -1,6 +1,6 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
-import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf, DONE, externalCall } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
@@ -52,29 +52,27 @@ const PENDING = `
 select exists (select from fundings where owner_id = $1 and mode = $2 and payment_method_id = $3
   and status in ('pending', 'requires_action')) as "isPending"`
 
-const ERASED = { done: true }
-
 /** A pending charge is looked for among those of its payer, who is then erased later. */
 const erasePayer = externalCall(paymentMethodsApi.erasePayer, {
   async reserve({ params: { id } }, { records, sql, tenant: { ownerId, mode }, now, systems, refuse }) {
     const method = await records.lock(PaymentMethod, id)
     if (!method) return refuse('payment_method_not_found')
-    if (!method.eraseAt || method.eraseAt > now) return new AnswerNow(ERASED)
+    if (!method.eraseAt || method.eraseAt > now) return new AnswerNow(DONE)
     systems.fundingRail(mode)
     method.eraseAt = addMs(now, days(1))
     const [pending] = await sql<{ isPending: boolean } & Row>(PENDING, [ownerId, mode, id])
-    return pending?.isPending ? new AnswerNow(ERASED) : { id, mode, token: method.token }
+    return pending?.isPending ? new AnswerNow(DONE) : { id, mode, token: method.token }
   },
   call: ({ id, mode, token }, { systems, requestId }) =>
     systems.fundingRail(mode).erase(token, { reference: `${id}-erased`, requestId }),
   async record(answer, { id }, { records, emit }) {
     const method = await records.lock(PaymentMethod, id)
-    if (answer === 'silent' || !method) return ERASED
+    if (answer === 'silent' || !method) return DONE
     method.eraseAt = null
     emit('payment_method.payer_erased', paymentMethodEvent(method))
-    return ERASED
+    return DONE
   },
-  recover: async () => ERASED,
+  recover: async () => DONE,
 })
 
 export const paymentMethodHandlers = bindHandlers(paymentMethodsApi, {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { jsonLinesSchema } from '../../kernel/contract/file.ts'
-import { del, emptyBody, get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { del, doneSchema, emptyBody, get, list, notFound, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTimestamps } from '../../values/schemas.ts'
@@ -134,7 +134,7 @@ export const canvasApi = {
     summary: 'Store an answer',
     callers: [],
     body: z.strictObject({ lines, agentId: id('agent').nullable() }),
-    returns: [200, z.object({ done: z.boolean() })],
+    returns: [200, doneSchema],
     emits: {
       'canvas.message_answered': declareEvent(
         'The answer to a message of a conversation is complete.',

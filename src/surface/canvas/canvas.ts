@@ -1,7 +1,7 @@
 import { findForgottenOwners } from '../../identity/customers/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { NDJSON_TYPE, type ResponseFile } from '../../kernel/contract/file.ts'
-import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { bindHandlers, DONE, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { problemOf } from '../../kernel/database/retry.ts'
 import type { LanguageModel } from '../../ports/language-model.ts'
@@ -42,7 +42,7 @@ const finish: HandlerOf<typeof canvasApi.finish> = async (
   turn.lines = body.lines
   const { id: turnId, conversationId } = turn
   emit('canvas.message_answered', { conversationId, turnId, agentId: body.agentId })
-  return { done: true }
+  return DONE
 }
 
 /** Answers a message line by line. The message is stored before the first line, the answer after the last one. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { webauthnAssertionSchema, widening } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { doneSchema, get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTimestamps } from '../../values/schemas.ts'
@@ -152,7 +152,7 @@ export const proposalsApi = {
     summary: 'End a proposal that is due',
     callers: [],
     run: 'external',
-    returns: [200, z.object({ done: z.boolean() })],
+    returns: [200, doneSchema],
     fails: lookupFails,
     emits: decided,
   }),

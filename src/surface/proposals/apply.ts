@@ -1,7 +1,7 @@
 import { ChallengeRecord } from '../../identity/passkeys/index.ts'
 import type { Actor, Mode } from '../../kernel/contract/actor.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
-import { type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
+import { type ContextOf, DONE, externalCall } from '../../kernel/contract/operation.ts'
 import type { RunningService } from '../../kernel/contract/ports.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { addMs, clock } from '../../values/clock.ts'
@@ -129,18 +129,18 @@ export const endDueProposal = externalCall(proposalsApi.end, {
     const proposal = await records.lock(Proposal, params.id)
     if (!proposal) return refuse('proposal_not_found')
     const { status, attempt, dueAt } = proposal
-    if (!dueAt || dueAt > now) return new AnswerNow({ done: true })
+    if (!dueAt || dueAt > now) return new AnswerNow(DONE)
     if (status === 'open') endProposal(proposal, 'expired', context)
     else if (isRepeatable(attempt)) return beginning(proposal, attempt, true, now)
     else failUnknown(proposal, context)
-    return new AnswerNow({ done: true })
+    return new AnswerNow(DONE)
   },
 
   call: (applying, { service }) => runProposed(applying, service),
 
   async record(applied, { id }, context) {
     await recordOutcome(id, applied, context)
-    return { done: true }
+    return DONE
   },
 
   recover: async () => ({ done: false }),

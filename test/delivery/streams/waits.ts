@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { eventStreams } from '../../../src/app/event-streams.ts'
+import { eventStreams } from '../../../src/delivery/events/index.ts'
 import { MAX_EVENT_WAITS } from '../../../src/kernel/contract/follow.ts'
 import { ProcessLeases } from '../../../src/kernel/database/process-lease.ts'
 import { openListener } from '../../../src/platform/listener.ts'
@@ -12,7 +12,7 @@ const listener = openListener(databaseUrl)
 const ending = new AbortController()
 const streams = eventStreams({
   database: { pool },
-  listener,
+  listen: onNotice => listener.on('events', onNotice),
   leases: new ProcessLeases({ pool }),
   times: {},
   onEvents: () => undefined,

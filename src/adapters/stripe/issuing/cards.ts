@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
 import {
+  CALL_DONE,
   type CardNumberState,
   type IssuedCard,
   isProcessorFailure,
@@ -11,7 +12,7 @@ import {
 } from '../../../ports/card-processor.ts'
 import { addMs, minutes } from '../../../values/clock.ts'
 import { findOrCreateCardholder, valueDigest } from './cardholder.ts'
-import { CALL_DONE, failureFromStripeError, UNUSABLE_ANSWER } from './connection.ts'
+import { failureFromStripeError, UNUSABLE_ANSWER } from './connection.ts'
 import { changeStripeCardControls, stripeSpendingControls } from './controls.ts'
 
 export async function issueStripeCard(

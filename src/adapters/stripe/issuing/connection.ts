@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { ProcessorCallDone, ProcessorFailure } from '../../../ports/card-processor.ts'
+import type { ProcessorFailure } from '../../../ports/card-processor.ts'
 import { clock } from '../../../values/clock.ts'
 import { redactExcerpt } from '../../../values/redaction.ts'
 
@@ -32,7 +32,6 @@ interface StripeError {
   readonly message?: unknown
 }
 
-export const CALL_DONE: ProcessorCallDone = { done: true }
 const LATE: ProcessorFailure = { failure: 'late' }
 export const UNUSABLE_ANSWER: ProcessorFailure = { failure: 'unusable' }
 

@@ -1,7 +1,11 @@
 import type Stripe from 'stripe'
-import type { ProcessorCall, ProcessorCallDone, ProcessorControls } from '../../../ports/card-processor.ts'
+import {
+  CALL_DONE,
+  type ProcessorCall,
+  type ProcessorCallDone,
+  type ProcessorControls,
+} from '../../../ports/card-processor.ts'
 import { type Cents, cents } from '../../../values/money.ts'
-import { CALL_DONE } from './connection.ts'
 
 type Limit = Stripe.Issuing.CardCreateParams.SpendingControls.SpendingLimit
 

@@ -1,19 +1,20 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import type {
-  CardDisputes,
-  DisputeEvidence,
-  DisputeReason,
-  NetworkDisputeDecision,
-  NewNetworkDispute,
-  OpenedNetworkDispute,
-  OpenNetworkDispute,
-  ProcessorCall,
-  ProcessorFailure,
+import {
+  CALL_DONE,
+  type CardDisputes,
+  type DisputeEvidence,
+  type DisputeReason,
+  type NetworkDisputeDecision,
+  type NewNetworkDispute,
+  type OpenedNetworkDispute,
+  type OpenNetworkDispute,
+  type ProcessorCall,
+  type ProcessorFailure,
 } from '../../../ports/card-processor.ts'
 import { minutes } from '../../../values/clock.ts'
 import { type Cents, cents } from '../../../values/money.ts'
-import { CALL_DONE, type StripeCaller, UNUSABLE_ANSWER } from './connection.ts'
+import { type StripeCaller, UNUSABLE_ANSWER } from './connection.ts'
 
 type Params = Stripe.Issuing.DisputeCreateParams
 type Evidence = NonNullable<Params['evidence']>

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
 import {
+  CALL_DONE,
   isProcessorFailure,
   type ProcessorCall,
   type ProcessorCallDone,
@@ -9,7 +10,7 @@ import {
   type SharedTokenOrder,
   type SharedTokenState,
 } from '../../../ports/card-processor.ts'
-import { CALL_DONE, failureFromStripeError, type StripeCaller, UNUSABLE_ANSWER } from './connection.ts'
+import { failureFromStripeError, type StripeCaller, UNUSABLE_ANSWER } from './connection.ts'
 
 /** Shared payment tokens, and payment methods from Issuing cards, are previews: only this version knows them. */
 export const STRIPE_PREVIEW_VERSION = '2026-07-29.preview'

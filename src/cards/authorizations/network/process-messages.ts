@@ -25,7 +25,7 @@ import {
   sharedPaymentReport,
   unlinkedRefundId,
   unlinkedRefundIn,
-} from './incoming-message.ts'
+} from '../incoming-message.ts'
 
 type ProcessMessages = HandlerOf<typeof authorizationsApi.take>
 type MessageContext = Parameters<ProcessMessages['decide']>[2]

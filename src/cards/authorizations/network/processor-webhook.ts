@@ -13,7 +13,7 @@ import type {
 } from '../../../ports/card-processor.ts'
 import { clock } from '../../../values/clock.ts'
 import { LATE_REPLY } from '../card-checks.ts'
-import { type IncomingMessage, intentSearchFor } from './incoming-message.ts'
+import { type IncomingMessage, intentSearchFor } from '../incoming-message.ts'
 
 const modes: readonly Mode[] = ['test', 'live']
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  doneSchema,
   get,
   list,
   notFound,
@@ -211,7 +212,7 @@ export const settlementsApi = {
     callers: [],
     run: 'external',
     requires: 'acquirer',
-    returns: [200, z.object({ done: z.boolean() })],
+    returns: [200, doneSchema],
     fails,
     emits: cardSettlementEvents,
   }),
@@ -225,7 +226,7 @@ export const settlementsApi = {
       reference: z.string().max(100).meta({ description: 'The id of the challenge.' }),
     }),
     example: { about: 'charge', reference: 'x'.repeat(43) },
-    returns: [200, z.object({ done: z.boolean() })],
+    returns: [200, doneSchema],
     fails: { outcome_open: paidFails.outcome_open },
     emits: { ...cardSettlementEvents, ...requestRefundingEvents },
   }),

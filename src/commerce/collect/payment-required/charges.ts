@@ -1,7 +1,7 @@
 import type { TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Context, EmitContext, ReadContext } from '../../../kernel/contract/context.ts'
 import { AnswerNow, type ExternalCallContext } from '../../../kernel/contract/handlers.ts'
-import { externalCall } from '../../../kernel/contract/operation.ts'
+import { DONE, externalCall } from '../../../kernel/contract/operation.ts'
 import type { Systems } from '../../../kernel/contract/ports.ts'
 import { oneOf, type Records } from '../../../kernel/contract/records.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
@@ -24,6 +24,7 @@ import {
   lockPaymentRequests,
   writePaymentRequests,
 } from '../../payment-requests/index.ts'
+import { collectProcess } from '../../payment-requests/process.ts'
 import { recordChargeReturns } from '../../refunds/index.ts'
 import { type cardSettlementEvents, settlementsApi } from './api.ts'
 import type { PaidArticle } from './offer.ts'
@@ -189,7 +190,11 @@ export function recordChargeOutcome(
     settlementMachine.move(settlement, 'declined')
     const { code: declineCode, reason: declineReason } = outcome
     Object.assign(settlement, { declineCode, declineReason, dueAt: null })
-  } else scheduleNextInquiry(settlement, now)
+  } else {
+    scheduleNextInquiry(settlement, now)
+    // Its run shows since when the outcome is unknown.
+    if (locked && settlement.attempts === 1) context.wake(collectProcess, locked.request)
+  }
   if (locked) endings.changed.add(locked)
   return settlement
 }
@@ -250,8 +255,6 @@ async function receiptFor(
   const proof = await signer.sign(RECEIPT_TYPE, { ownerId, mode, ...members, ...paid })
   return serializeReceipt({ ...members, proof })
 }
-
-const DONE = { done: true }
 
 interface Inquiry {
   readonly settlement: Settlement

@@ -1,26 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { CredentialWatch } from '../derive/http/credential-watch.ts'
-import type { CredentialLookup } from '../derive/http/credentials.ts'
-import type { Tenant } from '../kernel/contract/actor.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import {
   type EventFollowRequest,
   MAX_EVENT_STREAMS,
   MAX_EVENT_WAITS,
   type StreamedEvent,
   type StreamedEventBatches,
-} from '../kernel/contract/follow.ts'
-import type { Sql } from '../kernel/contract/sql.ts'
-import { type Database, sqlOn } from '../kernel/database/prepared-sql.ts'
-import type { ProcessLeases } from '../kernel/database/process-lease.ts'
-import { FOLLOW_INTERVALS, type FollowIntervals, JournalFollower } from '../kernel/journal/follow.ts'
-import type { EventRow } from '../kernel/journal/journal.ts'
-import { readJournalHorizon } from '../kernel/journal/journal-position.ts'
-import type { OpenDatabase } from '../platform/database.ts'
-import type { ChannelListener } from '../platform/listener.ts'
-import type { Logger } from '../platform/log.ts'
-import type { Metrics } from '../platform/metrics.ts'
-import { clock } from '../values/clock.ts'
-import { newId } from '../values/ids.ts'
+} from '../../kernel/contract/follow.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
+import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
+import type { ProcessLeases } from '../../kernel/database/process-lease.ts'
+import { FOLLOW_INTERVALS, type FollowIntervals, JournalFollower } from '../../kernel/journal/follow.ts'
+import { readJournalHorizon } from '../../kernel/journal/journal-position.ts'
+import { clock } from '../../values/clock.ts'
+import { newId } from '../../values/ids.ts'
+import { lazily } from '../../values/lazily.ts'
 
 export interface EventStreamTimes extends FollowIntervals {
   /** A heartbeat is sent after this long without an event. */
@@ -31,7 +25,8 @@ const TIMES: EventStreamTimes = { ...FOLLOW_INTERVALS, silenceMs: 15_000 }
 
 interface Parts {
   readonly database: Database
-  readonly listener: ChannelListener
+  /** Calls it when another process may have written events. */
+  readonly listen: (onNotice: () => void) => () => void
   readonly leases: ProcessLeases
   readonly times: Partial<EventStreamTimes>
   readonly onEvents: (events: readonly StreamedEvent[]) => void
@@ -61,14 +56,7 @@ const WAITING_SILENCE_MS = 5_000
 const AGAIN_AFTER_MS = 1_000
 
 /** The streams of this process. It listens to other processes once it has had a stream. */
-export function eventStreams({
-  database,
-  listener,
-  leases,
-  times,
-  onEvents,
-  onFailure,
-}: Parts): EventStreams {
+export function eventStreams({ database, listen, leases, times, onEvents, onFailure }: Parts): EventStreams {
   const sql = sqlOn(database.pool)
   const { silenceMs, ...followTimes } = { ...TIMES, ...times }
   const follower = new JournalFollower({ sql, times: followTimes, onEvents, onFailure })
@@ -77,7 +65,7 @@ export function eventStreams({
   const closing = new Set<Promise<void>>()
   const lease = leases.of('streams', LEASE_MS)
   lease.keepWhile(() => open.size > 0)
-  const hear = onlyOnce(() => listener.on('events', () => follower.wake()))
+  const hear = lazily(() => listen(() => follower.wake()))
   let isStopping = false
 
   /** Also releases a place if it is unknown whether it was taken. */
@@ -129,14 +117,6 @@ export function eventStreams({
   }
 }
 
-function onlyOnce(work: () => unknown): () => void {
-  let isDone = false
-  return () => {
-    if (!isDone) work()
-    isDone = true
-  }
-}
-
 async function acquireSlot(
   sql: Sql,
   values: readonly unknown[],
@@ -170,54 +150,5 @@ function waitingFor({ sql, follower, silenceMs }: WaitParts): EventStreams['wait
     wish.ending.addEventListener('abort', () => waiting.delete(wish), { once: true })
     const from = wish.from ?? (await horizonOfNow(sql))
     return follower.follow({ ...wish, from, silenceMs })
-  }
-}
-
-interface FollowingParts {
-  readonly database: OpenDatabase
-  readonly listener: ChannelListener
-  readonly leases: ProcessLeases
-  readonly credentials: CredentialLookup
-  readonly times: Partial<EventStreamTimes>
-  readonly log: Logger
-  readonly metrics: Metrics
-}
-
-export interface EventFollowing {
-  readonly streams: EventStreams
-  readonly credentialWatch: CredentialWatch
-  onEvents(events: readonly EventRow[]): void
-}
-
-export function openEventFollowing({
-  database,
-  listener,
-  leases,
-  credentials,
-  times,
-  log,
-  metrics,
-}: FollowingParts): EventFollowing {
-  const credentialWatch = new CredentialWatch(credentials.endings)
-  const endCredentials = (events: readonly { readonly event: string }[]): void => {
-    credentials.onEvents(events)
-    credentialWatch.onEvents(events)
-  }
-  const streams = eventStreams({
-    database,
-    listener,
-    leases,
-    times,
-    onEvents: endCredentials,
-    onFailure: error => log.warn({ err: error }, 'streams: the journal cannot be read'),
-  })
-  metrics.watch('event_streams', 'Event streams that are open in this process.', async () => streams.count())
-  return {
-    streams,
-    credentialWatch,
-    onEvents(events) {
-      endCredentials(events)
-      streams.onEvents(events)
-    },
   }
 }

@@ -1,12 +1,7 @@
-import type { PayableIntentSearch } from '../../../control/intents/index.ts'
-import { merchantNameOfDescriptor, payableBy, refundableKeys } from '../../../control/merchants/index.ts'
-import {
-  evolve,
-  type PaymentChange,
-  type PaymentFact,
-  unknownPayment,
-} from '../../../control/payments/index.ts'
-import type { Conversion } from '../../../money/exchange-rates/index.ts'
+import type { PayableIntentSearch } from '../../control/intents/index.ts'
+import { merchantNameOfDescriptor, payableBy, refundableKeys } from '../../control/merchants/index.ts'
+import { evolve, type PaymentChange, type PaymentFact, unknownPayment } from '../../control/payments/index.ts'
+import type { Conversion } from '../../money/exchange-rates/index.ts'
 import type {
   AuthorizationRequest,
   CardFact,
@@ -15,12 +10,12 @@ import type {
   CardMessageContent,
   CardReply,
   ProcessorAnswer,
-} from '../../../ports/card-processor.ts'
-import { type Cents, NO_CENTS, sumOf } from '../../../values/money.ts'
-import type { OriginalAmount } from '../../../values/original-amount.ts'
-import type { AuthorizationRow } from '../authorization.ts'
-import type { UnlinkedRefund } from '../authorization-rows.ts'
-import type { CardBatchQuery } from '../batch.ts'
+} from '../../ports/card-processor.ts'
+import { type Cents, NO_CENTS, sumOf } from '../../values/money.ts'
+import type { OriginalAmount } from '../../values/original-amount.ts'
+import type { AuthorizationRow } from './authorization.ts'
+import type { UnlinkedRefund } from './authorization-rows.ts'
+import type { CardBatchQuery } from './batch.ts'
 
 export interface IncomingMessage<C extends CardMessageContent = CardMessageContent> extends CardMessage {
   readonly content: C
