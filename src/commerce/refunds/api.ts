@@ -8,13 +8,13 @@ import { incomingCreditEvents } from '../../money/incoming/index.ts'
 import {
   type Refund,
   type RefundRow,
-  refundArrivedEvents,
   refundMachine,
   refundOrigins,
   refundReasonCodes,
   refundStatusEvents,
   refundWays,
 } from '../../money/refunds/index.ts'
+import { transactionLifecycleEvents } from '../../money/transactions/index.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema, positiveMoneySchema } from '../../values/money.ts'
@@ -226,8 +226,8 @@ export const requestRefundEvent = (
 export const requestRefundingEvents = {
   ...widening.emits,
   ...requestRefundEvents,
+  ...transactionLifecycleEvents,
   ...refundStatusEvents,
-  ...refundArrivedEvents,
   ...incomingCreditEvents,
   'payment.updated': transferEvents['payment.updated'],
 }
