@@ -13,9 +13,11 @@ import {
 } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { oneOf, type RecordReader, sqlCondition } from '../../kernel/contract/records.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { readCompleteFrom, readTimelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
+import { describePostings } from '../../money/ledger/index.ts'
 import {
   findRefundsOfTransaction,
   readRefundableCents,
@@ -208,6 +210,13 @@ const deadline: Deadline = {
   activities: ['followDisputeDeadlines', 'callAboutDispute'],
 }
 
+/** How the postings of a dispute are described in a statement. */
+const disputeNarratives = describePostings<Row & { id: string; name: string }>(
+  'dispute',
+  'select id, merchant as name from disputes where owner_id = $1 and mode = $2 and id = any($3::text[])',
+  ({ name }) => ({ name }),
+)
+
 export const disputesArea = area(
   'Disputes',
   'Disputes of card payments: evidence, submission to the card network, its decision, and provisional credits.',
@@ -218,6 +227,7 @@ export const disputesArea = area(
     entities: [Dispute],
     machines: [disputeMachine],
     reactions: { 'transaction.refunded': follow },
+    answers: [disputeNarratives],
     deadlines: [deadline],
     openRecords: [
       {

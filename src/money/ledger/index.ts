@@ -12,6 +12,13 @@ export {
 } from './balances.ts'
 export { type LedgerAccountKey, LockedBook, type PostingCause } from './book.ts'
 export {
+  describePostings,
+  noNarrative,
+  type PostingNarrative,
+  type PostingOfAccount,
+  postingNarratives,
+} from './narratives.ts'
+export {
   ACQUIRER_ACCOUNTS,
   DEBT_ACCOUNTS,
   FORCED_DEBIT_ACCOUNTS,
