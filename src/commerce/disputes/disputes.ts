@@ -13,11 +13,10 @@ import {
 } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { oneOf, type RecordReader, sqlCondition } from '../../kernel/contract/records.ts'
-import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { readCompleteFrom, readTimelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
-import { describePostings } from '../../money/ledger/index.ts'
+import { describePostings, narrativeOfRow } from '../../money/ledger/index.ts'
 import {
   findRefundsOfTransaction,
   readRefundableCents,
@@ -211,10 +210,10 @@ const deadline: Deadline = {
 }
 
 /** How the postings of a dispute are described in a statement. */
-const disputeNarratives = describePostings<Row & { id: string; name: string }>(
+const disputeNarratives = describePostings(
   'dispute',
   'select id, merchant as name from disputes where owner_id = $1 and mode = $2 and id = any($3::text[])',
-  ({ name }) => ({ name }),
+  narrativeOfRow,
 )
 
 export const disputesArea = area(

@@ -15,7 +15,7 @@ import {
 } from '../../kernel/database/deadline-rows.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
-import { describePostings, type PostingNarrative } from '../../money/ledger/index.ts'
+import { describePostings, narrativeOfRow } from '../../money/ledger/index.ts'
 import { walletsById } from '../../money/wallets/index.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { clock, utcDay } from '../../values/clock.ts'
@@ -253,16 +253,12 @@ function unconfirmedPayee(row: PaymentRow): IntentPayment['reason'] {
   }
 }
 
-interface NarratedTransfer extends Row, Partial<PostingNarrative> {
-  readonly id: string
-}
-
 /** How the postings of a transfer are described in a statement: those within the owner by their wallets alone. */
-const transferNarratives = describePostings<NarratedTransfer>(
+const transferNarratives = describePostings(
   'transfer',
   `select id, payee ->> 'name' as name, payee ->> 'iban' as iban, reference, end_to_end_id as "endToEndId"
 from transfers where owner_id = $1 and mode = $2 and id = any($3::text[])`,
-  ({ id: _, ...narrative }) => narrative,
+  narrativeOfRow,
 )
 
 export const transfersArea = area(

@@ -8,7 +8,7 @@ import { clock } from '../../values/clock.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { addCents, type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
 import type { PersonalData } from '../../values/personal.ts'
-import { readBudgetUse } from '../agents/index.ts'
+import { readBudgetUse } from '../budgets/index.ts'
 import { readSpentByTokens } from './limits.ts'
 
 const schema = defineEntity({

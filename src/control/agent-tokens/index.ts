@@ -1,5 +1,6 @@
 export { readTokenUses } from './agent-token.ts'
 export {
+  agentTokenAuthenticator,
   defaultTokenScopes,
   issueAssistantToken,
   issueDelegationToken,

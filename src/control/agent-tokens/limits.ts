@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { addCents, type Cents, NO_CENTS, subtractCents, sumOf } from '../../values/money.ts'
-import { type BudgetUse, readBudgetUse, UNUSED_BUDGET } from '../agents/index.ts'
+import { type BudgetUse, readBudgetUse, UNUSED_BUDGET } from '../budgets/index.ts'
 
 export interface AgentTokenBudget {
   readonly id: string

@@ -10,7 +10,7 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { openWallet } from '../../money/wallets/index.ts'
 import { Agent, agentEvent, agentMachine, agentsPersonalData, lockAgent, unfreezeAgent } from './agent.ts'
 import { agentSteps, agentsApi } from './api.ts'
-import { fundAgent, getAgentBalance, holdsMoney, newAgentWallet, openPursesOfAgent } from './money.ts'
+import { fundAgent, getAgentBalance, holdsMoney, newAgentWallet, purses } from './money.ts'
 import { agentProcess } from './process.ts'
 import { unfreezing, wideningOfNewAgent, wideningsOfAgent } from './widening.ts'
 
@@ -111,13 +111,11 @@ const agents = bindHandlers(agentsApi, {
   balance: getAgentBalance,
 
   async delete({ params }, context) {
-    const { em, now, emit, refuse, wake } = context
-    const [agent, purses] = await Promise.all([
-      em.findOne(Agent, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
-      openPursesOfAgent(params.id, context),
-    ])
+    const { em, now, service, emit, refuse, wake } = context
+    const agent = await em.findOne(Agent, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!agent) return refuse('agent_not_found')
-    if (await holdsMoney([agent.walletId, ...purses], context)) return refuse('money_held')
+    const opened = await service.ask(purses, agent.id, context)
+    if (await holdsMoney([agent.walletId, ...opened.flat()], context)) return refuse('money_held')
     if (!agentMachine.move(agent, 'deleting')) return refuse('agent_deleted')
     agent.deletionDueAt = now
     emit('agent.deleting', agentEvent(agent))

@@ -6,12 +6,19 @@ import { mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
 import { type LockedBook, lockBook } from '../../money/ledger/index.ts'
 import { type BudgetCounters, lockCounters } from '../budgets/index.ts'
 import { type DecisionRow, insertDecisions } from '../decisions/index.ts'
-import { lockSpendingAgentsOfIntents, type SpendingAgent } from '../policies/index.ts'
+import type { SpendingAgent } from '../policies/index.ts'
 import { loadRiskAssessor, type RiskAssessor } from '../risk/index.ts'
 import type { intentSteps, intentsApi } from './api.ts'
 import { type BudgetLevels, loadBudgetLevels, loadBudgetLevelsOfIntents } from './budget-levels.ts'
 import { cancelIntent } from './cancel.ts'
-import { type IntentRow, intentCause, intentMachine, lockIntents, updateIntents } from './intent.ts'
+import {
+  type IntentRow,
+  intentCause,
+  intentMachine,
+  lockIntents,
+  lockSpendingAgentsOfIntents,
+  updateIntents,
+} from './intent.ts'
 import { intentProcess } from './process.ts'
 import { intentEvent, type LatestIntentPayments, latestIntentPayments } from './response.ts'
 

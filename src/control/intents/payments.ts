@@ -7,13 +7,14 @@ import { type Cents, formatMoney } from '../../values/money.ts'
 import { BudgetCounters, lockCounters } from '../budgets/index.ts'
 import { ExhaustedMandates, mandateExhaustedEvent } from '../mandates/index.ts'
 import { isSameMerchant, normalizeMerchant } from '../merchants/index.ts'
-import { lockSpendingAgentsOfIntents, type SpendingAgent } from '../policies/index.ts'
+import type { SpendingAgent } from '../policies/index.ts'
 import {
   type IntentRow,
   intentCause,
   intentMachine,
   type intentReceiptStates,
   lockIntents,
+  lockSpendingAgentsOfIntents,
   updateIntents,
 } from './intent.ts'
 import { intentProcess } from './process.ts'

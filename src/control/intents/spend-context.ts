@@ -4,9 +4,9 @@ import { assistantTokenOf } from '../../kernel/database/entity.ts'
 import { lockBook, type PostingCause, readWalletBalances } from '../../money/ledger/index.ts'
 import { addMs } from '../../values/clock.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
-import { type BudgetCounters, lockCounters, readCounters } from '../budgets/index.ts'
+import { type BudgetCounters, lockCounters } from '../budgets/index.ts'
 import { cardControlsFromTerms, compileStoredCardTerms } from '../card-terms/index.ts'
-import { AgentMandates } from '../mandates/index.ts'
+import { AgentMandates, readCountersOfAgents } from '../mandates/index.ts'
 import {
   decideSpend,
   findSpendingAgents,
@@ -96,7 +96,7 @@ export const lockSpendDecisionContext = contextLoader({
 
 export const readSpendDecisionContext = contextLoader({
   agents: findSpendingAgents,
-  counters: readCounters,
+  counters: readCountersOfAgents,
   async funds(sql, { tenant }, wallets) {
     const balances = await readWalletBalances(sql, tenant, wallets)
     return {

@@ -1,9 +1,8 @@
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
-import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly, halfOpenRangeCondition } from '../../kernel/database/entity.ts'
-import { describePostings, type PostingNarrative } from '../ledger/index.ts'
+import { describePostings, narrativeOfRow } from '../ledger/index.ts'
 import { incomingApi, incomingStepsApi, ownCreditsApi, suspenseApi } from './api.ts'
 import { assignCredit, assignOwnCredit, returnIncomingCredit } from './assign.ts'
 import { importBankFile } from './bank-file.ts'
@@ -58,23 +57,20 @@ const incoming = bindHandlers(
   },
 )
 
-interface Described extends Row, Partial<PostingNarrative> {
-  readonly id: string
-}
+const FROM_INCOMING_CREDITS =
+  'from incoming_credits where owner_id = $1 and mode = $2 and id = any($3::text[])'
 
-const FROM_INCOMING_CREDITS = 'from incoming_credits where owner_id = $1 and mode = $2 and id = any($3::text[])'
-
-const creditNarratives = describePostings<Described>(
+const creditNarratives = describePostings(
   'incoming_credit',
   `select id, sender_name as name, sender_iban as iban, reference, end_to_end_id as "endToEndId" ${FROM_INCOMING_CREDITS}`,
-  ({ id: _, ...narrative }) => narrative,
+  narrativeOfRow,
 )
 
 /** The other side of a credit between owners, who sees its recipient. */
-const handOverNarratives = describePostings<Described>(
+const handOverNarratives = describePostings(
   'hand_over',
   `select id, recipient_name as name, reference ${FROM_INCOMING_CREDITS}`,
-  ({ id: _, ...narrative }) => narrative,
+  narrativeOfRow,
 )
 
 export const incomingArea = area(

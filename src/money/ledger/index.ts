@@ -13,6 +13,7 @@ export {
 export { type LedgerAccountKey, LockedBook, type PostingCause } from './book.ts'
 export {
   describePostings,
+  narrativeOfRow,
   noNarrative,
   type PostingNarrative,
   type PostingOfAccount,

@@ -65,4 +65,11 @@ export const describePostings = <R extends Row & { readonly id: string }>(
     )
   })
 
+interface NarrativeRow extends Row, Partial<PostingNarrative> {
+  readonly id: string
+}
+
+/** For a statement whose columns are the narrative. */
+export const narrativeOfRow = ({ id: _, ...narrative }: NarrativeRow): Partial<PostingNarrative> => narrative
+
 const recordIdOf = ({ referenceId }: PostingOfAccount): string => referenceId.split('/', 1)[0] ?? ''
