@@ -60,10 +60,11 @@ const BY_CARD: ReadonlySet<string> = new Set(['card', 'mpp'])
 
 /** Holds the agent's lock, so that of two concurrent disputes of a payment only one opens. */
 const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) => {
-  const { records, sql, tenant, actor, now, systems, refuse } = context
+  const { records, sql, tenant, now, systems, refuse } = context
+  const reachable = await delegationCondition(context)
   const [, known, main, earlier] = await Promise.all([
     records.findOne(Agent, agentOf(tenant, body.transactionId), { lock: true }),
-    records.findOne(Transaction, { id: body.transactionId, ...delegationCondition(actor) }),
+    records.findOne(Transaction, { id: body.transactionId, ...reachable }),
     findMainWallet(context),
     records.find(Dispute, { transactionId: body.transactionId }),
   ])

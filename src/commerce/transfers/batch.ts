@@ -52,14 +52,14 @@ export interface TransferBatch extends PaymentBatch {
 export async function loadTransferBatch(
   items: NonEmpty<TransferRequest>,
   sql: Sql,
-  { systems }: Pick<Ports, 'systems'>,
+  { systems, service }: Pick<Ports, 'systems' | 'service'>,
 ): Promise<TransferBatch> {
   const { tenant, now } = items[0]
   const intentIds = items.flatMap(({ input: { body } }) => body.intentId ?? [])
   const tokenIds = items.flatMap(({ actor }) => actor.budgetId ?? [])
   const [payments, tokenBudgets] = await Promise.all([
     lockIntentPayments(sql, { tenant, now }, intentIds),
-    loadTokenBudgets(sql, tenant, tokenIds),
+    loadTokenBudgets(tokenIds, { sql, tenant, service }),
   ])
   const walletIds = items.flatMap(({ input: { body } }) =>
     [body.fromWalletId, body.toWalletId ?? [], body.payee?.walletId ?? []].flat(),

@@ -1,8 +1,10 @@
+import { tokenPayments } from '../../control/agent-tokens/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { FindIntentPayments, IntentPayment } from '../../kernel/contract/payables.ts'
+import { answerTo } from '../../kernel/contract/question.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
@@ -19,7 +21,7 @@ import { describePostings, narrativeOfRow } from '../../money/ledger/index.ts'
 import { walletsById } from '../../money/wallets/index.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { clock, utcDay } from '../../values/clock.ts'
-import { formatMoney, remainderOf } from '../../values/money.ts'
+import { type Cents, formatMoney, remainderOf } from '../../values/money.ts'
 import { splitTransferApi, transferChallengeApi, transferLimitsApi, transfersApi } from './api.ts'
 import { readTransferLimits, setTransferLimits, type TransferLimits, transferredOnDay } from './limits.ts'
 import { createTransfer } from './pay.ts'
@@ -261,6 +263,23 @@ from transfers where owner_id = $1 and mode = $2 and id = any($3::text[])`,
   narrativeOfRow,
 )
 
+/** Only transfers without an intent have a `token_id`. Rejected, cancelled and returned ones do not count. */
+const PAID_BY_TOKENS = `
+select token_id as id,
+  coalesce(sum(amount_cents) filter (where status in ('created', 'verifying')), 0)::bigint as "heldCents",
+  coalesce(sum(amount_cents) filter (where status in ('submitted', 'completed')), 0)::bigint as "spentCents"
+from transfers where owner_id = $1 and mode = $2 and token_id = any($3::text[]) group by token_id`
+
+interface TokenPayments extends Row {
+  readonly id: string
+  readonly heldCents: Cents
+  readonly spentCents: Cents
+}
+
+const paymentsOfTokens = answerTo(tokenPayments, (ids, { sql, tenant: { ownerId, mode } }) =>
+  sql<TokenPayments>(PAID_BY_TOKENS, [ownerId, mode, ids]),
+)
+
 export const transfersArea = area(
   'Transfers',
   'Transfers between an owner’s wallets, one to one or one to many, and by SEPA.',
@@ -273,7 +292,7 @@ export const transfersArea = area(
     machines: [transferMachine],
     reactions: { ...cancelUnsubmittedReactions, ...transferRefundReactions },
     findPayments: paymentsOnIntents,
-    answers: [transferNarratives],
+    answers: [transferNarratives, paymentsOfTokens],
     openRecords: [
       {
         process: transferProcess,

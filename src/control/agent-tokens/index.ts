@@ -14,4 +14,5 @@ export {
   loadTokenBudgets,
   RemainingTokenBudgets,
   readAgentTokenBudgets,
+  tokenPayments,
 } from './limits.ts'

@@ -1,4 +1,5 @@
 import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { assistantTokenOf } from '../../kernel/database/entity.ts'
 import { lockBook, type PostingCause, readWalletBalances } from '../../money/ledger/index.ts'
@@ -46,8 +47,6 @@ export interface SpendDecisionContext<F extends WalletFunds = WalletFunds> {
   readonly duplicates: Map<string, string>
 }
 
-type Loader<Key, Loaded> = (sql: Sql, tenantNow: TenantNow, keys: readonly Key[]) => Promise<Loaded>
-
 interface RowLoaders<F extends WalletFunds> {
   readonly agents: typeof lockSpendingAgents
   counters(
@@ -56,7 +55,7 @@ interface RowLoaders<F extends WalletFunds> {
     subjects: readonly string[],
     agentIds: readonly string[],
   ): Promise<BudgetCounters>
-  readonly funds: Loader<string, F>
+  funds(sql: Sql, tenantNow: TenantNow, wallets: readonly string[]): Promise<F>
 }
 
 /**
@@ -64,13 +63,18 @@ interface RowLoaders<F extends WalletFunds> {
  * locked. Statements sent together run in the order in which they are written here.
  */
 const contextLoader =
-  <F extends WalletFunds>(rows: RowLoaders<F>): Loader<ProposedSpend, SpendDecisionContext<F>> =>
-  async (sql, tenantNow, spends) => {
+  <F extends WalletFunds>(rows: RowLoaders<F>) =>
+  async (
+    sql: Sql,
+    tenantNow: TenantNow,
+    spends: readonly ProposedSpend[],
+    service: RunningService,
+  ): Promise<SpendDecisionContext<F>> => {
     const { tenant } = tenantNow
     const agentIds = spends.map(({ agentId }) => agentId)
     const [agents, levels] = await Promise.all([
       rows.agents(sql, tenant, agentIds),
-      loadBudgetLevels(sql, tenant, spends),
+      loadBudgetLevels(sql, tenant, spends, service),
     ])
     const wallets = [...agents.values()].map(({ walletId }) => walletId)
     const spendsOfAgents = spends.filter(({ agentId }) => agents.has(agentId))
