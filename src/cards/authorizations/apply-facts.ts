@@ -1,15 +1,13 @@
 import { lockCounters } from '../../control/budgets/index.ts'
 import { findIntents, hasPayeeRecord, IntentPayments, type IntentRow } from '../../control/intents/index.ts'
 import {
-  addPaymentFact,
-  applyPaymentFact,
-  countLimitUsage,
   disputeCreditCents,
-  foldPaymentFacts,
+  type LimitBatch,
   messageEvidence,
   type PaymentEmitContext,
+  PaymentSession,
   paymentReservationReferences,
-  type UsageCountingBatch,
+  paymentState,
 } from '../../control/payments/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
@@ -27,8 +25,12 @@ import {
 import { updateAuthorizations } from './authorization-rows.ts'
 import { type AuthorizationResult, firstPayableIntent } from './authorize.ts'
 import { type CardBatch, loadCardBatch, writeCardBatch } from './batch.ts'
-import { cardChannel, type NetworkContext, networkChannel } from './channel.ts'
-import { type IncomingMessage, messageProcessorRef, paymentFactFromMessage } from './incoming-message.ts'
+import { cardLimits, cardPayments, type NetworkContext, networkPayments } from './channel.ts'
+import {
+  type IncomingMessage,
+  messageProcessorRef,
+  paymentFactFromMessage,
+} from './incoming-message.ts'
 
 const UNKNOWN_MERCHANT = { descriptor: 'unknown merchant', mcc: null, country: null }
 
@@ -56,7 +58,7 @@ export function applyCardFact(
   authorization.processorRef ??=
     authorization.mppCredentialId === null ? named.processorRef : content.authorizationId
   const evidence = messageEvidence(`card_${content.kind}`, id, authorization.id, id)
-  applyPaymentFact(authorization, paymentFactFromMessage(message), networkChannel, evidence, batch, context)
+  networkPayments(batch, context).apply(authorization, paymentFactFromMessage(message), evidence)
   return { reply: { kind: 'noted' }, authorizationId: authorization.id }
 }
 
@@ -108,7 +110,7 @@ export const expireAuthorization: HandlerOf<typeof authorizationsApi.expire> = {
       authorization.id,
       `${authorization.id}/expiry/${authorization.expiresAt.getTime()}`,
     )
-    applyPaymentFact(authorization, { type: 'expired' }, networkChannel, evidence, batch, context)
+    networkPayments(batch, context).apply(authorization, { type: 'expired' }, evidence)
     return { expired: true }
   },
   write: (batch: CardBatch, sql) => writeCardBatch(batch, sql),
@@ -144,7 +146,7 @@ export function checkoutConfirmationBlocker(intent: IntentRow, batch: CardBatch)
   if (hasPayeeRecord(intent)) return 'intent_other_payee'
   const payment = paymentOf(intent, batch)
   if (!payment) return batch.payments.blockerOf(intent)
-  const { isSelfInitiated, confirmedCents } = foldPaymentFacts(payment.facts)
+  const { isSelfInitiated, confirmedCents } = paymentState(payment.facts)
   // A machine payment is confirmed by the merchant, the network or the owner, never by the agent's checkout.
   if (isSelfInitiated) return batch.payments.blockerOf(intent)
   return confirmedCents === null ? undefined : 'intent_confirmed'
@@ -165,24 +167,18 @@ export function confirmCheckoutPayment(
   const authorization =
     paymentOf(intent, batch) ?? addAuthorization(named, { intent, source: 'intent', walletId }, batch)
   const evidence = messageEvidence('checkout', intent.id, authorization.id, `${intent.id}/confirm`)
-  applyPaymentFact(
-    authorization,
-    { type: 'captured', cents: intent.amountCents },
-    cardChannel,
-    evidence,
-    batch,
-    context,
-  )
+  const captured = { type: 'captured', cents: intent.amountCents } as const
+  cardPayments(batch, context).apply(authorization, captured, evidence)
   return String(authorization.transactionId)
 }
 
 /** Adjusts the limits towards which a payment counts by the amounts that disputes leave with its owner. */
 export class DisputeLimitAdjustments {
   readonly #authorization: AuthorizationRow
-  readonly #batch: UsageCountingBatch & TenantNow
+  readonly #batch: LimitBatch & TenantNow
   #isChanged = false
 
-  constructor(authorization: AuthorizationRow, batch: UsageCountingBatch & TenantNow) {
+  constructor(authorization: AuthorizationRow, batch: LimitBatch & TenantNow) {
     this.#authorization = authorization
     this.#batch = batch
   }
@@ -191,9 +187,9 @@ export class DisputeLimitAdjustments {
   set(disputeId: string, cents: Cents): void {
     const authorization = this.#authorization
     if (disputeCreditCents(authorization.facts, disputeId) === cents) return
-    authorization.facts = addPaymentFact(authorization.facts, { type: 'credited', id: disputeId, cents })
+    const limits = new PaymentSession(cardLimits, this.#batch, null)
+    limits.credit(authorization, { type: 'credited', id: disputeId, cents })
     authorization.updatedAt = this.#batch.now
-    countLimitUsage(authorization, foldPaymentFacts(authorization.facts), cardChannel, this.#batch)
     this.#isChanged = true
   }
 

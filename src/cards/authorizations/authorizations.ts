@@ -1,6 +1,6 @@
 import { StoredDecision } from '../../control/decisions/index.ts'
 import { merchantNameOfDescriptor, payableBy } from '../../control/merchants/index.ts'
-import { foldPaymentFacts, type PaymentFacts } from '../../control/payments/index.ts'
+import { type PaymentFacts, paymentState } from '../../control/payments/index.ts'
 import { explainChecks, type RuleCheck } from '../../control/rules/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
@@ -24,7 +24,7 @@ import {
 } from './authorization.ts'
 import { decideAuthorization } from './authorize.ts'
 import { readCardDecisionState } from './batch.ts'
-import { initialAuthorizationRequest } from './incoming-message.ts'
+import { authorizationRequest, initialAuthorizationRequest } from './incoming-message.ts'
 import { cardPostingNarratives } from './narratives.ts'
 import { processCardNotice, processMessages } from './network/process-messages.ts'
 import { receiveProcessorWebhook } from './network/processor-webhook.ts'
@@ -52,7 +52,7 @@ const byStatus = (status: AuthorizationStatus | undefined) =>
   statusCondition(status, { exceptional: ENDED, open: [], isOpen: {} })
 
 const withOriginal = (row: CardAuthorization) =>
-  withMembers(row, { original: foldPaymentFacts(row.facts).original })
+  withMembers(row, { original: paymentState(row.facts).original })
 
 const authorizations = bindHandlers(authorizationsApi, {
   take: processMessages,
@@ -119,9 +119,10 @@ const authorizations = bindHandlers(authorizationsApi, {
     const agent = state.agents.get(agentId)
     if (!agent) return refuse('card_not_found')
     const content = initialAuthorizationRequest({ amountCents, partialAllowed, merchant })
-    const request = { content, existing: undefined, search, agentId, cardId, numberId, isLate: false }
+    const who = { agentId, cardId, numberId }
+    const request = { content, existing: undefined, search, ...who, isLate: false }
     const { decision, approvedCents, source, intent, walletId } = decideAuthorization(
-      request,
+      authorizationRequest(request),
       agent,
       state,
       '',
@@ -197,7 +198,7 @@ function summaryOf(row: CardAuthorization): string {
 
 /** Null for a price in euros. */
 function priceSentence({ facts }: CardAuthorization): string | null {
-  const { original, initiatedCents, approvedCents, clearedCents } = foldPaymentFacts(facts)
+  const { original, initiatedCents, approvedCents, clearedCents } = paymentState(facts)
   if (original === null) return null
   const heldCents = initiatedCents || approvedCents
   const price = `The merchant’s price is ${formatOriginal(original)}`
@@ -248,7 +249,7 @@ const paymentsOnIntents: FindIntentPayments = async (intentIds, { ownerId, mode 
     id,
     status: stateByStatus[status],
     amountCents,
-    original: foldPaymentFacts(facts).original,
+    original: paymentState(facts).original,
     reason: declineReason === null ? null : { code: 'declined', message: declineReason },
     updatedAt,
   }))

@@ -3,15 +3,7 @@ import { cardBudgets, cardControlsFromTerms, compileStoredCardTerms } from '../.
 import { type DecisionRow, type DecisionSummary, summarizeDecision } from '../../control/decisions/index.ts'
 import type { IntentRow } from '../../control/intents/index.ts'
 import { acceptorNames, merchantNameOfDescriptor } from '../../control/merchants/index.ts'
-import {
-  type AuthRequest,
-  addPaymentFact,
-  applyPaymentFact,
-  decodeAuthRequests,
-  foldPaymentFacts,
-  messageEvidence,
-  noPaymentFacts,
-} from '../../control/payments/index.ts'
+import { type AuthRequest, decodeAuthRequests, messageEvidence } from '../../control/payments/index.ts'
 import {
   decideSpend,
   type PolicyDecision,
@@ -33,8 +25,13 @@ import {
 } from './authorization.ts'
 import type { CardBatch, CardDecisionState } from './batch.ts'
 import { authorizationBlocker, LATE_REPLY } from './card-checks.ts'
-import { type NetworkContext, networkChannel } from './channel.ts'
-import { authorizedFact, type CardAuthorizationRequest, type IncomingMessage } from './incoming-message.ts'
+import { type NetworkContext, networkPayments } from './channel.ts'
+import {
+  authorizationRequest,
+  authorizedFact,
+  type CardAuthorizationRequest,
+  type IncomingMessage,
+} from './incoming-message.ts'
 
 interface AuthorizationResponse extends FundingSource {
   readonly approvedCents: Cents
@@ -68,7 +65,7 @@ export function authorizeCardPayment(
       authorizationId: existing?.id ?? null,
     }
   const id = existing?.id ?? newId('cardauth')
-  const response = decideAuthorization({ ...message, existing }, spender, batch, id)
+  const response = decideAuthorization(authorizationRequest({ ...message, existing }), spender, batch, id)
   const { decision, decisionSummary, approvedCents } = response
   const { descriptor, mcc, country, networkTokenId } = content.merchant
   const named = { agentId, cardId, processorRef: content.authorizationId, descriptor, mcc, country }
@@ -86,14 +83,7 @@ export function authorizeCardPayment(
   else if (decodeAuthRequests(facts).every(({ approvedCents }) => approvedCents === 0n))
     authorization.declineReason = decision.reason
   const evidence = messageEvidence('card_authorization', message.id, id, message.id)
-  applyPaymentFact(
-    authorization,
-    authorizedFact(content, approvedCents),
-    networkChannel,
-    evidence,
-    batch,
-    context,
-  )
+  networkPayments(batch, context).apply(authorization, authorizedFact(content, approvedCents), evidence)
   if (approvedCents > 0n && batch.singleUse.has(cardId)) batch.used.set(cardId, id)
   const reply = message.isLate ? LATE_REPLY : replyOf(response, content.amountCents)
   return { reply, authorizationId: id }
@@ -172,14 +162,13 @@ export function decideAuthorization(
 }
 
 function findCover(
-  { content, existing, search, intentId }: CardAuthorizationRequest,
+  { existing, change, search, intentId }: CardAuthorizationRequest,
   batch: CardDecisionState,
 ): IntentRow | undefined {
   const { payments, candidates } = batch
   if (existing && !isPlaceholder(existing)) {
     const intent = existing.source === 'intent' ? payments.find(existing.intentId) : undefined
-    const { approvedCents } = foldPaymentFacts(addPaymentFact(existing.facts, authorizedFact(content)))
-    return intent && approvedCents <= (intent.holdCents ?? NO_CENTS) ? intent : undefined
+    return intent && change.after.approvedCents <= (intent.holdCents ?? NO_CENTS) ? intent : undefined
   }
   const ids = intentId === undefined ? search && candidates.get(search) : [intentId]
   return firstPayableIntent(ids, batch)
@@ -194,13 +183,8 @@ export const firstPayableIntent = (
     .find(intent => intent !== undefined && payments.blockerOf(intent) === undefined)
 
 /** The amount to hold above the current hold; less if facts came first. */
-function neededCents({ content, existing }: CardAuthorizationRequest): Cents {
-  const facts = existing?.facts ?? noPaymentFacts
-  return subtractCents(
-    foldPaymentFacts(addPaymentFact(facts, authorizedFact(content))).heldCents,
-    foldPaymentFacts(facts).heldCents,
-  )
-}
+const neededCents = ({ change: { before, after } }: CardAuthorizationRequest): Cents =>
+  subtractCents(after.heldCents, before.heldCents)
 
 /** A check of the card itself comes first, and the rules cannot override it. */
 const blockedDecision = (decision: PolicyDecision, message: string): PolicyDecision => ({
@@ -223,7 +207,7 @@ interface Amounts {
 }
 
 function decideAmount(
-  { content, conversion, existing, cardId }: CardAuthorizationRequest,
+  { content, conversion, existing, change, cardId }: CardAuthorizationRequest,
   spender: SpendingAgent,
   batch: CardDecisionState,
   { id, amountCents, needed, intent, walletId }: Amounts,
@@ -243,7 +227,7 @@ function decideAmount(
     { isDeclared: intent !== undefined },
   )
   // A machine payment has counted towards its card's limits since it began.
-  const isCounted = isNamed || (existing !== undefined && foldPaymentFacts(existing.facts).isSelfInitiated)
+  const isCounted = isNamed || change.before.isSelfInitiated
   const ofCard = terms && !isCounted ? cardBudgets(terms, counters) : []
   const isChecked = !intent && needed > 0n && amountCents > 0n
   return decideSpend(
@@ -251,9 +235,7 @@ function decideAmount(
     {
       kind: 'card',
       amountCents,
-      paymentCents: existing
-        ? addCents(foldPaymentFacts(existing.facts).approvedCents, amountCents)
-        : undefined,
+      paymentCents: existing && addCents(change.before.approvedCents, amountCents),
       merchant,
       alsoNamed: name === merchant ? [] : [name],
       provenNames: [

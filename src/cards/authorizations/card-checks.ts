@@ -1,12 +1,12 @@
 import type { CardTermsRow } from '../../control/card-terms/index.ts'
 import type { IntentRow } from '../../control/intents/index.ts'
-import { addPaymentFact, foldPaymentFacts, type PaymentFacts } from '../../control/payments/index.ts'
-import type { AuthorizationRequest, CardReply } from '../../ports/card-processor.ts'
-import { addCents, atLeastZero, type Cents, subtractCents } from '../../values/money.ts'
+import type { PaymentState } from '../../control/payments/index.ts'
+import type { CardReply } from '../../ports/card-processor.ts'
+import { addCents, type Cents, remainderOf } from '../../values/money.ts'
 import type { AuthorizationRow } from './authorization.ts'
 import type { PayingCard } from './authorization-rows.ts'
 import type { CardDecisionState } from './batch.ts'
-import { authorizedFact, type CardAuthorizationRequest } from './incoming-message.ts'
+import type { CardAuthorizationRequest } from './incoming-message.ts'
 
 export const TOO_LATE_MESSAGE = 'The decision came too late for the card network.'
 export const LATE_REPLY: CardReply = { kind: 'declined', reason: TOO_LATE_MESSAGE, isLate: true }
@@ -16,12 +16,12 @@ export function authorizationBlocker(
   intent: IntentRow | undefined,
   batch: CardDecisionState,
 ): string | undefined {
-  const { content, existing, cardId, numberId, isLate } = request
+  const { existing, cardId, numberId, isLate } = request
   if (isLate) return TOO_LATE_MESSAGE
   const terms = batch.terms.get(cardId)
   const blocker = cardBlocker(batch.cards.get(numberId), terms, existing, batch)
   if (blocker) return blocker
-  if (isOrphan(content, existing)) return 'There is no open authorization to increment.'
+  if (isOrphan(request)) return 'There is no open authorization to increment.'
   if (terms && terms.intentId !== null && terms.intentId !== intent?.id)
     return `The card pays only the intent ${terms.intentId}, which is not payable now, or is for another merchant or a smaller amount.`
   if (existing?.source === 'intent' && !intent)
@@ -60,14 +60,15 @@ function numberBlocker({ numberStatus, retiresAt, endsAt }: PayingCard, now: Dat
 }
 
 /** An increment needs an authorization to raise, and nothing is held on one that is over. */
-const isOrphan = ({ ask }: AuthorizationRequest, existing: AuthorizationRow | undefined): boolean =>
-  ask > 0 && (!existing || foldPaymentFacts(existing.facts).isClosed)
+const isOrphan = ({ content, existing, change }: CardAuthorizationRequest): boolean =>
+  content.ask > 0 && (!existing || change.before.isClosed)
 
 function tokenBlocker(
-  { content, existing, cardId }: CardAuthorizationRequest,
+  request: CardAuthorizationRequest,
   intent: IntentRow | undefined,
   { credentials, now }: CardDecisionState,
 ): string | undefined {
+  const { content, cardId } = request
   const { merchant } = content
   const { networkTokenId } = merchant
   if (networkTokenId === null) return undefined
@@ -75,19 +76,15 @@ function tokenBlocker(
   if (token?.cardId !== cardId) return 'The network token is unknown.'
   if (content.amountCents > 0n && token.intentId !== null && token.intentId !== intent?.id)
     return `The network token pays only the intent ${token.intentId}, which does not cover this.`
-  return credentials.blockerOf(networkTokenId, { merchant, now, ...additionalCharge(content, existing) })
+  return credentials.blockerOf(networkTokenId, { merchant, now, ...additionalCharge(request) })
 }
 
 /** What a request adds to a token's charges: nothing if a receipt has already confirmed the same payment. */
-function additionalCharge(content: AuthorizationRequest, existing: AuthorizationRow | undefined) {
+function additionalCharge({ content, existing, change }: CardAuthorizationRequest) {
   const { amountCents, ask } = content
   if (!existing?.mppCredentialId) return { amountCents, isIncrement: ask > 0 }
-  const before = chargedCents(existing.facts)
-  const further = subtractCents(chargedCents(addPaymentFact(existing.facts, authorizedFact(content))), before)
-  return { amountCents: atLeastZero(further), isIncrement: before > 0n }
+  const before = chargedCents(change.before)
+  return { amountCents: remainderOf(chargedCents(change.after), before), isIncrement: before > 0n }
 }
 
-const chargedCents = (facts: PaymentFacts): Cents => {
-  const { heldCents, capturedCents } = foldPaymentFacts(facts)
-  return addCents(heldCents, capturedCents)
-}
+const chargedCents = ({ heldCents, capturedCents }: PaymentState): Cents => addCents(heldCents, capturedCents)

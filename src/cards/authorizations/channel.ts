@@ -1,10 +1,10 @@
 import {
-  decodeAuthRequests,
-  foldPaymentFacts,
   incrementPostingReference,
+  type PaymentChange,
   type PaymentChannel,
   type PaymentEmitContext,
   type PaymentFacts,
+  PaymentSession,
   type PaymentState,
 } from '../../control/payments/index.ts'
 import type { EmitContext } from '../../kernel/contract/context.ts'
@@ -28,7 +28,16 @@ const isLongHeld = (mcc: string | null): boolean =>
   mcc !== null &&
   (/^(?:3[3-4]\d\d|3[5-9]\d\d)$/.test(mcc) || ['4411', '7011', '7012', '7512', '7513', '7519'].includes(mcc))
 
-export const cardChannel: PaymentChannel<AuthorizationRow, CardBatch> = {
+/** Counts towards the limits of the card and its agent. Those of the agent itself were counted by the intent. */
+export const cardLimits = {
+  limitsOf({ agentId, cardId }: AuthorizationRow, hasIntent: boolean): string[] {
+    const ofCard = cardId ? [cardId] : []
+    return hasIntent ? ofCard : [agentId, ...ofCard]
+  },
+}
+
+const cardChannel = (batch: CardBatch, context: PaymentEmitContext): PaymentChannel<AuthorizationRow> => ({
+  ...cardLimits,
   clearing: 'clearing_cards',
   postings: {
     capture: 'card_capture',
@@ -40,28 +49,27 @@ export const cardChannel: PaymentChannel<AuthorizationRow, CardBatch> = {
   },
   holdReference: incrementPostingReference,
   refunds: { way: 'card', origin: 'network', sourceType: CARD_REFUND_SOURCE },
-  limitsOf,
-  record,
+  record: (authorization, state) => record(authorization, state, batch),
   transactionOf,
-  applied: (authorization, _before, state, batch, context) =>
-    closeSpentCard(authorization, state, batch, context),
-}
+  applied: (authorization, { after }) => closeSpentCard(authorization, after, batch, context),
+})
+
+/** Card payments, for facts that this service, a merchant or the owner states. */
+export const cardPayments = (batch: CardBatch, context: PaymentEmitContext) =>
+  new PaymentSession(cardChannel(batch, context), batch, context)
 
 export type NetworkContext = PaymentEmitContext & EmitContext<typeof agentCredentialChargeEvents>
 
 /** For facts of the network and of deadlines, which are also reported to the holder of the network token that pays. */
-export const networkChannel: PaymentChannel<AuthorizationRow, CardBatch, NetworkContext> = {
-  ...cardChannel,
-  applied(authorization, before, state, batch, context) {
-    closeSpentCard(authorization, state, batch, context)
-    emitCharge(authorization, before, state, batch, context)
-  },
-}
-
-/** The limits of the agent itself were counted by the intent. */
-function limitsOf({ agentId, cardId }: AuthorizationRow, hasIntent: boolean): string[] {
-  const ofCard = cardId ? [cardId] : []
-  return hasIntent ? ofCard : [agentId, ...ofCard]
+export function networkPayments(batch: CardBatch, context: NetworkContext) {
+  const channel: PaymentChannel<AuthorizationRow> = {
+    ...cardChannel(batch, context),
+    applied(authorization, change) {
+      closeSpentCard(authorization, change.after, batch, context)
+      emitCharge(authorization, change, batch, context)
+    },
+  }
+  return new PaymentSession(channel, batch, context)
 }
 
 /** Charges the network token for the amount above the recorded state, and gives back what it did not pay. */
@@ -222,22 +230,20 @@ function closeSpentCard(
  */
 function emitCharge(
   authorization: AuthorizationRow,
-  factsBefore: PaymentFacts,
-  after: PaymentState,
+  { before, after }: PaymentChange,
   { credentials }: CardBatch,
   { emit }: NetworkContext,
 ): void {
   if (authorization.networkTokenId === null) return
   const credential = credentials.find(authorization.networkTokenId)
   if (!credential) return
-  const before = foldPaymentFacts(factsBefore)
   const cleared = subtractCents(after.clearedCents, before.clearedCents)
   const authorized = subtractCents(authorizedOf(after), authorizedOf(before))
   const { id: agentCredentialId, agentId, cardId, intentId, status } = credential
   const { mppCredentialId, transactionId } = authorization
   const data = { agentCredentialId, mppCredentialId, agentId, intentId, cardId, status, transactionId }
-  const isAnswered =
-    authorization.facts !== factsBefore && answerCount(authorization.facts) > answerCount(factsBefore)
+  // The network's account of a request is no further answer to it.
+  const isAnswered = after.answerCount > before.answerCount
   if (cleared > 0n || authorized > 0n)
     emit('agent_credential.charged', { ...data, amountCents: cleared > 0n ? cleared : authorized })
   else if (authorization.amountCents > 0n && !isPaying(after) && (isAnswered || authorized < 0n))
@@ -248,7 +254,3 @@ const authorizedOf = ({ approvedCents, clearedCents, isClosed }: PaymentState): 
   isClosed && clearedCents === 0n ? NO_CENTS : approvedCents
 
 const isPaying = (state: PaymentState): boolean => authorizedOf(state) + state.clearedCents > 0n
-
-/** The network's account of a request is no further answer to it. */
-const answerCount = (facts: PaymentFacts): number =>
-  Math.max(decodeAuthRequests(facts).length, facts.outcome.length)

@@ -1,6 +1,11 @@
 import type { PayableIntentSearch } from '../../control/intents/index.ts'
 import { merchantNameOfDescriptor, payableBy, refundableKeys } from '../../control/merchants/index.ts'
-import type { PaymentFact } from '../../control/payments/index.ts'
+import {
+  evolve,
+  type PaymentChange,
+  type PaymentFact,
+  unknownPayment,
+} from '../../control/payments/index.ts'
 import type { Conversion } from '../../money/exchange-rates/index.ts'
 import type {
   AuthorizationRequest,
@@ -34,7 +39,7 @@ export interface IncomingMessage<C extends CardMessageContent = CardMessageConte
 
 export type PaymentMessage = IncomingMessage<AuthorizationRequest> | IncomingMessage<CardFact>
 
-export type CardAuthorizationRequest = Pick<
+type RequestToDecide = Pick<
   IncomingMessage<AuthorizationRequest>,
   'content' | 'agentId' | 'cardId' | 'numberId' | 'search'
 > & {
@@ -43,6 +48,16 @@ export type CardAuthorizationRequest = Pick<
   readonly intentId?: string
   readonly conversion?: Conversion | null
 }
+
+export interface CardAuthorizationRequest extends RequestToDecide {
+  /** What the payment becomes if the whole amount is approved. */
+  readonly change: PaymentChange
+}
+
+export const authorizationRequest = (request: RequestToDecide): CardAuthorizationRequest => ({
+  ...request,
+  change: evolve(request.existing ?? unknownPayment, authorizedFact(request.content)),
+})
 
 export const initialAuthorizationRequest = (
   request: Pick<AuthorizationRequest, 'amountCents' | 'partialAllowed' | 'merchant'>,

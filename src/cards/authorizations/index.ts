@@ -14,14 +14,13 @@ export {
 export { CARD_REFUND_SOURCE, CardAuthorization, CardMessage } from './authorization.ts'
 export { authorizationsOfTransactions } from './authorization-rows.ts'
 export { agentLanes, type CardBatch, writeCardBatch } from './batch.ts'
-export { cardChannel } from './channel.ts'
 export { processMessageOnce } from './network/process-messages.ts'
 export {
+  applyTokenPaymentOutcome,
   decideTokenPayment,
   isApprovedByNetwork,
   loadTokenPayments,
   type TokenPayment,
   tokenPaymentAuthorization,
   tokenPaymentEvents,
-  tokenPaymentOutcome,
 } from './token-payments.ts'

@@ -1,13 +1,6 @@
 import { hasPayeeRecord, type IntentPayments, type IntentRow } from '../../control/intents/index.ts'
 import { merchantNameOfDescriptor } from '../../control/merchants/index.ts'
-import {
-  applyPaymentFact,
-  type FactEvidence,
-  foldPaymentFacts,
-  messageEvidence,
-  type PaymentEmitContext,
-  type PaymentFact,
-} from '../../control/payments/index.ts'
+import { messageEvidence, type PaymentEmitContext, paymentState } from '../../control/payments/index.ts'
 import type { PolicyDecision } from '../../control/policies/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { EmitContext } from '../../kernel/contract/context.ts'
@@ -21,8 +14,12 @@ import { joinMachinePaymentSql } from './authorization-rows.ts'
 import { authorizationDecisionEvents, decideAuthorization, recordCardDecision } from './authorize.ts'
 import { type CardBatch, loadCardBatch } from './batch.ts'
 import { authorizationBlocker } from './card-checks.ts'
-import { cardChannel } from './channel.ts'
-import { type CardAuthorizationRequest, initialAuthorizationRequest } from './incoming-message.ts'
+import { cardPayments } from './channel.ts'
+import {
+  authorizationRequest,
+  type CardAuthorizationRequest,
+  initialAuthorizationRequest,
+} from './incoming-message.ts'
 
 /** A payment that the service itself is about to begin, by a token that a merchant gets for it. */
 export interface TokenPayment {
@@ -138,14 +135,8 @@ export function decideTokenPayment(
   if (batch.singleUse.has(cardId)) batch.used.set(cardId, id)
   const evidence = messageEvidence('mpp', mppCredentialId, id, `${mppCredentialId}/begun`)
   const original = payment.conversion ? originalOfConversion(payment.conversion) : undefined
-  applyPaymentFact(
-    authorization,
-    { type: 'requested', cents: amountCents, original },
-    cardChannel,
-    evidence,
-    batch,
-    context,
-  )
+  const requested = { type: 'requested', cents: amountCents, original } as const
+  cardPayments(batch, context).apply(authorization, requested, evidence)
   return { blocker: null, decision, authorizationId: id }
 }
 
@@ -176,7 +167,7 @@ function requestOf({
   const merchant = { descriptor: host, mcc: null, city: null, country: null, url, networkTokenId: null }
   const content = initialAuthorizationRequest({ amountCents, partialAllowed: false, merchant })
   const base = { existing: undefined, search: undefined, isLate: false }
-  return { ...base, content, conversion, intentId, agentId, cardId, numberId }
+  return authorizationRequest({ ...base, content, conversion, intentId, agentId, cardId, numberId })
 }
 
 export function tokenPaymentAuthorization(
@@ -189,16 +180,19 @@ export function tokenPaymentAuthorization(
 }
 
 /** True once the network has approved or cleared it, so that the service no longer takes it back. */
-export function isApprovedByNetwork({ facts }: AuthorizationRow): boolean {
-  const { approvedCents, capturedCents } = foldPaymentFacts(facts)
-  return approvedCents + capturedCents > 0n
-}
+export const isApprovedByNetwork = ({ approvedCents, capturedCents }: AuthorizationRow): boolean =>
+  approvedCents + capturedCents > 0n
 
-export function tokenPaymentOutcome(
-  { id, mppCredentialId, facts }: AuthorizationRow,
+/** A merchant, the network, the owner or a deadline states how a machine payment has ended. */
+export function applyTokenPaymentOutcome(
+  authorization: AuthorizationRow,
   outcome: 'paid' | 'not_paid',
-): { readonly fact: PaymentFact; readonly evidence: FactEvidence } {
+  batch: CardBatch,
+  context: PaymentEmitContext,
+): void {
+  const { id, mppCredentialId, facts } = authorization
   const evidence = messageEvidence('mpp', String(mppCredentialId), id, `${mppCredentialId}/${outcome}`)
-  if (outcome === 'not_paid') return { fact: { type: 'not_paid' }, evidence }
-  return { fact: { type: 'captured', cents: foldPaymentFacts(facts).initiatedCents }, evidence }
+  const captured = { type: 'captured', cents: paymentState(facts).initiatedCents } as const
+  const fact = outcome === 'paid' ? captured : ({ type: 'not_paid' } as const)
+  cardPayments(batch, context).apply(authorization, fact, evidence)
 }

@@ -7,16 +7,14 @@ import {
   tokenToDelete,
 } from '../../cards/agent-credentials/index.ts'
 import {
+  applyTokenPaymentOutcome,
   type CardBatch,
-  cardChannel,
   isApprovedByNetwork,
   loadTokenPayments,
   tokenPaymentAuthorization,
   tokenPaymentEvents,
-  tokenPaymentOutcome,
   writeCardBatch,
 } from '../../cards/authorizations/index.ts'
-import { applyPaymentFact } from '../../control/payments/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { reactionToAll } from '../../kernel/contract/area.ts'
 import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
@@ -148,9 +146,7 @@ export class LockedMachinePayment {
 
   #state(outcome: 'paid' | 'not_paid'): void {
     const { sql, queueStatement } = this.#context
-    const authorization = this.#authorization
-    const { fact, evidence } = tokenPaymentOutcome(authorization, outcome)
-    applyPaymentFact(authorization, fact, cardChannel, evidence, this.#batch, this.#context)
+    applyTokenPaymentOutcome(this.#authorization, outcome, this.#batch, this.#context)
     queueStatement(writeCardBatch(this.#batch, sql))
   }
 }

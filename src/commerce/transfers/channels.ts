@@ -1,17 +1,15 @@
 import type { IntentRow } from '../../control/intents/index.ts'
 import {
-  bookedPaymentAmounts,
+  bookedAmounts,
+  bookedFacts,
   collectPaymentFacts,
   type FactEvidence,
-  foldPaymentFacts,
-  noPaymentFacts,
   type Payment,
-  type PaymentBatch,
   type PaymentChannel,
   type PaymentFact,
-  type PaymentRecordView,
   type PaymentState,
-  type PostedPaymentBatch,
+  type PaymentView,
+  unknownPayment,
 } from '../../control/payments/index.ts'
 import type { PostingCause } from '../../money/ledger/index.ts'
 import type { TransactionRow, TransactionState } from '../../money/transactions/index.ts'
@@ -46,8 +44,8 @@ export const newWalletPayment = (
   { merchant, mcc, country }: IntentRow,
 ): TransferPayment => ({
   ...payerOf(transfer),
-  ...{ merchant, mcc, country, facts: noPaymentFacts, declineReason: null },
-  ...bookedPaymentAmounts(foldPaymentFacts(noPaymentFacts)),
+  ...unknownPayment,
+  ...{ merchant, mcc, country, declineReason: null },
 })
 
 /** The same payment once it is made, derived from its transaction. Earlier refunds are one fact, with their sum. */
@@ -59,19 +57,17 @@ export function walletPaymentFromTransaction(transaction: TransactionRow): Trans
   const facts = collectPaymentFacts(refundedCents > 0n ? [captured, refunded] : [captured])
   return {
     ...payerOf({ id: String(transferId), agentId, fromWalletId, intentId, transactionId: id, amountCents }),
-    ...{ merchant, mcc, country, facts, declineReason: null },
-    ...bookedPaymentAmounts(foldPaymentFacts(facts)),
+    ...bookedFacts(facts),
+    ...{ merchant, mcc, country, declineReason: null },
   }
 }
 
 /** A transfer's payment by SEPA. Its facts are derived from the transfer, which is the only place that stores them. */
 export function sepaPaymentFromTransfer(transfer: TransferRow): TransferPayment {
   const { payee, reason } = transfer
-  const facts = collectPaymentFacts(factsOfRecord(transfer))
   return {
     ...payerOf(transfer),
-    ...bookedPaymentAmounts(foldPaymentFacts(facts)),
-    facts,
+    ...bookedFacts(collectPaymentFacts(factsOfRecord(transfer))),
     merchant: String(payee?.name),
     mcc: null,
     country: payee?.iban.slice(0, 2) ?? null,
@@ -103,12 +99,12 @@ function factsOfRecord(transfer: TransferRow): PaymentFact[] {
 const transferView = {
   limitsOf: () => [],
   record(payment: TransferPayment, state: PaymentState) {
-    Object.assign(payment, bookedPaymentAmounts(state))
+    Object.assign(payment, bookedAmounts(state))
   },
 }
 
 /** Transfers by SEPA: held when made, captured by the submission, cleared by the settlement. */
-export const sepaChannel: PaymentChannel<TransferPayment, PaymentBatch> = {
+export const sepaChannel: PaymentChannel<TransferPayment> = {
   ...transferView,
   holdReference: transferHoldReference,
   clearing: 'clearing_sepa',
@@ -125,7 +121,7 @@ export const sepaChannel: PaymentChannel<TransferPayment, PaymentBatch> = {
 }
 
 /** Transfers into a wallet, captured at once. What a payee gives back above the payment is no part of it. */
-export const walletPaymentView: PaymentRecordView<TransferPayment, PostedPaymentBatch> = {
+export const walletPaymentView: PaymentView<TransferPayment> = {
   ...transferView,
   transactionOf(payment, { capturedCents, refundedCents: givenBack }) {
     const refundedCents = minOf(givenBack, capturedCents)

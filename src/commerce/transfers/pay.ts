@@ -1,5 +1,5 @@
 import type { IntentRow } from '../../control/intents/index.ts'
-import { capturePayment, holdPayment, type PaymentBatch } from '../../control/payments/index.ts'
+import { type PaymentBatch, PaymentSession } from '../../control/payments/index.ts'
 import { type AssertionRefusalCode, decideAssertion } from '../../identity/passkeys/index.ts'
 import { toSepaText } from '../../iso20022/sepa-charset.ts'
 import type { EmitContext } from '../../kernel/contract/context.ts'
@@ -102,7 +102,8 @@ function captureIntent(
     clearing: to,
     postings: { capture },
   }
-  capturePayment(payment, captured, channel, transferEvidence(transfer, cause), batch, context)
+  const session = new PaymentSession(channel, batch, context)
+  session.capture(payment, captured, transferEvidence(transfer, cause))
   transfer.transactionId = payment.transactionId
 }
 
@@ -156,14 +157,8 @@ export function beginTransfer(
   context: EmitContext<Pick<typeof transferEvents, 'payment.updated'>>,
 ): void {
   const payment = sepaPaymentFromTransfer(transfer)
-  holdPayment(
-    payment,
-    transferAuthorizedFact(transfer),
-    sepaChannel,
-    transferEvidence(transfer),
-    batch,
-    context,
-  )
+  const session = new PaymentSession(sepaChannel, batch, context)
+  session.hold(payment, transferAuthorizedFact(transfer), transferEvidence(transfer))
   days.use(transfer)
   context.emit('payment.updated', transferEvent(transfer))
   context.wake(transferProcess, transfer)

@@ -3,10 +3,10 @@ import type { BudgetCounters } from '../../control/budgets/index.ts'
 import { lockIntentPayments } from '../../control/intents/index.ts'
 import {
   type PayingIntent,
+  PaymentSession,
   type PaymentState,
   type PostedPaymentBatch,
   paymentBatch,
-  refundPayment,
 } from '../../control/payments/index.ts'
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import { type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
@@ -103,13 +103,10 @@ export const refundTransfer = (
   batch: PostedPaymentBatch,
   context: EmitContext<typeof refundArrivedEvents>,
 ): PaymentState =>
-  refundPayment(
+  new PaymentSession(walletPaymentView, batch, context).refund(
     walletPaymentFromTransaction(transaction),
     { type: 'refunded', id, cents },
-    walletPaymentView,
     { ...BY_PAYEE, ...place },
-    batch,
-    context,
   )
 
 interface ReceivedRefund extends Omit<RefundPart, 'source'> {

@@ -100,7 +100,7 @@ export class IntentPayments {
   }
 
   /** The payment was cancelled before its submission, so the intent can be paid again, or ends. */
-  cancel(intent: IntentRow, { wake }: EmitContext<typeof intentPaidEvents>): void {
+  cancel(intent: IntentRow, { wake }: EmitContext): void {
     this.#change(intent, { paymentId: null })
     if (intent.workflowId) wake(intentProcess, intent)
   }

@@ -1,34 +1,36 @@
-export { applyPaymentFact, capturePayment, holdPayment, refundPayment, writePayments } from './apply.ts'
-export { countLimitUsage, type UsageCountingBatch } from './count-usage.ts'
-export { bookedPaymentAmounts } from './diff.ts'
-export {
-  type AuthRequest,
-  addPaymentFact,
-  collectPaymentFacts,
-  decodeAuthRequests,
-  disputeCreditCents,
-  noPaymentFacts,
-  type PaymentFact,
-  type PaymentFacts,
-  reversalAndExpiryFacts,
-} from './facts.ts'
-export { refundWalletId } from './move-money.ts'
 export {
   type FactEvidence,
+  type LimitBatch,
   messageEvidence,
   type PayingIntent,
-  type Payment,
   type PaymentBatch,
   type PaymentChannel,
   type PaymentEmitContext,
-  type PaymentRecordView,
+  type PaymentView,
   type PostedPaymentBatch,
   paymentBatch,
-} from './payment.ts'
+} from './channel.ts'
+export { refundWalletId } from './move-money.ts'
 export {
+  type AuthRequest,
+  addReversalsAndExpiry,
+  bookedAmounts,
+  bookedFacts,
+  collectPaymentFacts,
+  decodeAuthRequests,
+  disputeCreditCents,
+  evolve,
   incrementPostingReference,
   intentHoldReference,
+  noPaymentFacts,
+  type Payment,
+  type PaymentChange,
+  type PaymentFact,
+  type PaymentFacts,
+  type PaymentState,
   paymentHoldReferences,
   paymentReservationReferences,
-} from './references.ts'
-export { foldPaymentFacts, type PaymentState } from './state.ts'
+  paymentState,
+  unknownPayment,
+} from './payment.ts'
+export { PaymentSession, writePayments } from './session.ts'

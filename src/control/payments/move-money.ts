@@ -9,36 +9,21 @@ import {
   subtractCents,
   sumOf,
 } from '../../values/money.ts'
-import type { PaymentDiff } from './diff.ts'
 import {
+  type CaptureAccounts,
   coveringIntent,
   type FactEvidence,
-  type Payment,
+  type HoldAccounts,
+  type PaymentAccounts,
   type PaymentBatch,
-  type PaymentChannel,
+} from './channel.ts'
+import {
+  type ApprovalShare,
+  intentHoldReference,
+  type MoneyChange,
+  type Payment,
+  unchargedPostingReference,
 } from './payment.ts'
-import { intentHoldReference, unchargedPostingReference } from './references.ts'
-import type { ApprovalShare } from './state.ts'
-
-type Postings = Pick<PaymentChannel<Payment, PaymentBatch>, 'clearing' | 'postings' | 'holdReference'>
-
-/** Books a diff. Facts are never refused: what neither hold nor wallet covers becomes the owner's debt. */
-export function bookPaymentDiff(
-  payment: Payment,
-  { captureCents, undoCents, settleCents, refundCents, shares }: PaymentDiff,
-  channel: Postings,
-  batch: PaymentBatch,
-  evidence: FactEvidence,
-): void {
-  const money = new PaymentMoney(payment, channel, batch, evidence)
-  if (money.isUncharged()) money.charge(undoCents, settleCents)
-  else if (captureCents > 0n && !(settleCents === 0n && money.keepUncharged(captureCents, shares)))
-    money.capture(captureCents, shares)
-  else if (undoCents > 0n) money.undo(undoCents)
-  if (settleCents > 0n) money.settle(settleCents)
-  if (refundCents > 0n) money.refund(refundCents)
-  if (!coveringIntent(payment, batch)) money.holdShares(shares)
-}
 
 /** The wallet that gets a refund: the payer's, or the owner's main wallet if that is closed; null for suspense. */
 export const refundWalletId = (
@@ -46,26 +31,45 @@ export const refundWalletId = (
   { wallets, ownersWalletId }: Pick<PaymentBatch, 'wallets' | 'ownersWalletId'>,
 ): string | null => firstOpenWallet([walletId, ownersWalletId], wallets)
 
-class PaymentMoney {
+/** Moves the money of one payment. Facts are never refused: what neither hold nor wallet covers becomes the owner's debt. */
+export class PaymentMoney {
   readonly #payment: Payment
-  readonly #channel: Postings
+  readonly #holdReference: HoldAccounts['holdReference']
   readonly #batch: PaymentBatch
   readonly #next: () => PostingCause
 
-  constructor(payment: Payment, channel: Postings, batch: PaymentBatch, { nextPosting }: FactEvidence) {
+  constructor(
+    payment: Payment,
+    { holdReference }: HoldAccounts,
+    batch: PaymentBatch,
+    { nextPosting }: FactEvidence,
+  ) {
     this.#payment = payment
-    this.#channel = channel
+    this.#holdReference = holdReference
     this.#batch = batch
     this.#next = nextPosting
+  }
+
+  /** Posts all that a fact changes. */
+  move(
+    { captureCents, undoCents, settleCents, refundCents, shares }: MoneyChange,
+    to: PaymentAccounts,
+  ): void {
+    if (this.#isUncharged()) this.#charge(undoCents, settleCents, to)
+    else if (captureCents > 0n && !(settleCents === 0n && this.#keepUncharged(captureCents, shares)))
+      this.capture(captureCents, shares, to)
+    else if (undoCents > 0n) this.#undo(undoCents, to)
+    if (settleCents > 0n) this.#settle(settleCents, to)
+    if (refundCents > 0n) this.#refund(refundCents, to)
+    this.hold(shares)
   }
 
   /**
    * Takes from the holds first, then from the wallet, in one posting: a statement shows each as a movement, with the
    * rate that was charged.
    */
-  capture(amount: Cents, shares: readonly ApprovalShare[]): void {
+  capture(amount: Cents, shares: readonly ApprovalShare[], { clearing, postings }: CaptureAccounts): void {
     const { book } = this.#batch
-    const { clearing, postings } = this.#channel
     const holds = this.#openHolds(shares)
     const [first] = holds
     if (first && amount <= book.heldFor(first)) {
@@ -80,7 +84,7 @@ class PaymentMoney {
    * A price in another currency is confirmed before its euros are known: they stay held until the network charges them,
    * so that they are booked once. False if they cannot be held.
    */
-  keepUncharged(amount: Cents, shares: readonly ApprovalShare[]): boolean {
+  #keepUncharged(amount: Cents, shares: readonly ApprovalShare[]): boolean {
     const { book } = this.#batch
     const { walletId, facts } = this.#payment
     const holds = this.#openHolds(shares)
@@ -92,14 +96,13 @@ class PaymentMoney {
     return true
   }
 
-  isUncharged(): boolean {
+  #isUncharged(): boolean {
     return this.#batch.book.heldFor(this.#uncharged) > 0n
   }
 
   /** Frees what will not be charged, and takes what the network has charged. */
-  charge(undoCents: Cents, chargedCents: Cents): void {
+  #charge(undoCents: Cents, chargedCents: Cents, { clearing, postings }: PaymentAccounts): void {
     const { book } = this.#batch
-    const { clearing, postings } = this.#channel
     const { walletId } = this.#payment
     const held = this.#uncharged
     if (chargedCents > book.heldFor(held)) {
@@ -110,9 +113,8 @@ class PaymentMoney {
     if (freed > 0n) this.#repay(freed)
   }
 
-  undo(amount: Cents): void {
+  #undo(amount: Cents, { clearing, postings }: PaymentAccounts): void {
     const { book } = this.#batch
-    const { clearing, postings } = this.#channel
     if (this.#isClosed()) book.move(postings.undoUnmatched, clearing, 'suspense', amount, this.#next())
     else {
       book.move(postings.undo, clearing, this.#payment.walletId, amount, this.#next())
@@ -120,14 +122,12 @@ class PaymentMoney {
     }
   }
 
-  settle(amount: Cents): void {
-    const { clearing, postings } = this.#channel
+  #settle(amount: Cents, { clearing, postings }: PaymentAccounts): void {
     this.#batch.book.move(postings.settle, clearing, 'bank', amount, this.#next())
   }
 
-  refund(amount: Cents): void {
+  #refund(amount: Cents, { postings }: PaymentAccounts): void {
     const { book } = this.#batch
-    const { postings } = this.#channel
     const walletId = refundWalletId(this.#payment, this.#batch)
     if (walletId === null) book.move(postings.refundUnmatched, 'bank', 'suspense', amount, this.#next())
     else {
@@ -138,13 +138,14 @@ class PaymentMoney {
 
   /**
    * Holds each share as far as there is money (the processor may have approved on the service's behalf), and
-   * releases the rest of each hold. Debts are repaid from that first.
+   * releases the rest of each hold. Debts are repaid from that first. An intent holds the money of its payment itself.
    */
-  holdShares(shares: readonly ApprovalShare[]): void {
+  hold(shares: readonly ApprovalShare[]): void {
+    if (coveringIntent(this.#payment, this.#batch)) return
     const { book } = this.#batch
     let freed: Cents = NO_CENTS
     for (const { increment, approvedCents, heldCents } of shares) {
-      const hold = this.#channel.holdReference(this.#payment.id, increment)
+      const hold = this.#holdReference(this.#payment.id, increment)
       const excess = remainderOf(book.heldFor(hold), heldCents)
       if (excess > 0n) freed = addCents(freed, book.releasePart(hold, excess, this.#next()))
       if (!book.hasHeld(hold) && heldCents > 0n && approvedCents > 0n) this.#hold(hold, heldCents)
@@ -176,7 +177,7 @@ class PaymentMoney {
   #holds(shares: readonly ApprovalShare[]): PostingCause[] {
     const intent = coveringIntent(this.#payment, this.#batch)
     if (intent) return [intentHoldReference(intent.id)]
-    return shares.map(({ increment }) => this.#channel.holdReference(this.#payment.id, increment))
+    return shares.map(({ increment }) => this.#holdReference(this.#payment.id, increment))
   }
 
   #repay(credited: Cents): void {

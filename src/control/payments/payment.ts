@@ -1,17 +1,20 @@
-import type { TenantNow } from '../../kernel/contract/actor.ts'
-import type { EmitContext } from '../../kernel/contract/context.ts'
-import type { LedgerAccountKey, LockedBook, PostingCause, PostingTemplate } from '../../money/ledger/index.ts'
-import type { RefundBook, RefundRow, refundArrivedEvents } from '../../money/refunds/index.ts'
-import type { TransactionRow, TransactionState, transactionEvents } from '../../money/transactions/index.ts'
-import type { WalletRow } from '../../money/wallets/index.ts'
-import type { BudgetCounters } from '../budgets/index.ts'
-import type { IntentPayments, IntentRow, intentPaidEvents } from '../intents/index.ts'
-import type { SpendingAgent } from '../policies/index.ts'
-import type { BookedPaymentAmounts } from './diff.ts'
-import type { PaymentFacts } from './facts.ts'
-import type { PaymentState } from './state.ts'
+import type { PostingCause } from '../../money/ledger/index.ts'
+import { type Cents, cents, minOf, NO_CENTS, remainderOf, subtractCents, sumOf } from '../../values/money.ts'
+import { type OriginalAmount, sumOriginals } from '../../values/original-amount.ts'
 
-export interface Payment extends BookedPaymentAmounts {
+/** The amounts of a payment that have been posted. */
+interface BookedAmounts {
+  readonly capturedCents: Cents
+  readonly clearedCents: Cents
+  readonly refundedCents: Cents
+}
+
+/** The facts about a payment, and what has been posted for them. */
+interface BookedFacts extends BookedAmounts {
+  readonly facts: PaymentFacts
+}
+
+export interface Payment extends BookedAmounts {
   readonly id: string
   readonly agentId: string | null
   readonly cardId: string | null
@@ -25,118 +28,577 @@ export interface Payment extends BookedPaymentAmounts {
   readonly country: string | null
 }
 
-export type PayingIntent = Pick<
-  IntentRow,
-  'id' | 'amountCents' | 'holdCents' | 'merchant' | 'cardId' | 'runId'
->
+// 1. Facts: what is stated about a payment, in any order and repeatedly.
 
-/**
- * The locked records that follow from facts whose money is already posted, and their changes. The caller
- * writes them.
- */
-export interface PostedPaymentBatch extends TenantNow {
-  readonly agents: ReadonlyMap<string, SpendingAgent>
-  readonly payments: { find(id: string | null): PayingIntent | undefined }
-  readonly counters: BudgetCounters
-  readonly refunds: RefundBook
-  readonly transactions: Map<string, TransactionRow>
-  readonly changed: {
-    readonly newTransactions: Set<TransactionRow>
-    readonly transactions: Set<TransactionRow>
-  }
+/** The merchant's amount, which is stated only in another currency than euros. */
+interface StatedOriginal {
+  readonly original?: OriginalAmount | undefined
 }
 
-export interface PaymentBatch extends PostedPaymentBatch {
-  readonly payments: IntentPayments
-  readonly book: LockedBook
-  readonly wallets: ReadonlyMap<string, Pick<WalletRow, 'status'>>
-  /** Receives the refunds of a closed wallet. Missing if no refund is expected, or the owner has no such wallet. */
-  readonly ownersWalletId: string | null | undefined
+/** States one fact of a payment, as a network, a merchant, the owner or this service reports it. */
+export type PaymentFact =
+  /** This service begins the payment, for at most this amount. */
+  | ({ readonly type: 'requested'; readonly cents: Cents } & StatedOriginal)
+  /** The answer to a request of the network: 0 is the authorization, 1 its first increment, and so on. */
+  | ({
+      readonly type: 'authorized'
+      readonly increment: number
+      readonly requestedCents: Cents
+      readonly approvedCents: Cents
+    } & StatedOriginal)
+  /** The network's own list of answers to its first requests, which overrides the service's. */
+  | { readonly type: 'answered'; readonly answers: readonly NetworkAnswer[] }
+  /** Null means the whole authorization. */
+  | { readonly type: 'reversed'; readonly id: string; readonly cents: Cents | null }
+  /** The payer's checkout or the payee's receipt states that it is paid. Only the first statement counts. */
+  | { readonly type: 'captured'; readonly cents: Cents }
+  /** The network moves the money. `final`: the rest of the authorized amount will not be cleared. */
+  | ({
+      readonly type: 'cleared'
+      readonly id: string
+      readonly cents: Cents
+      readonly final: boolean
+    } & StatedOriginal)
+  | ({ readonly type: 'refunded'; readonly id: string; readonly cents: Cents } & StatedOriginal)
+  /** A dispute credits this amount to the owner. A later amount of the same dispute replaces it. */
+  | { readonly type: 'credited'; readonly id: string; readonly cents: Cents }
+  /** The payment counts as not paid. A capture or an approval of the network overrides this. */
+  | { readonly type: 'not_paid' }
+  | { readonly type: 'expired' }
+
+export type FactOf<T extends PaymentFact['type']> = Extract<PaymentFact, { type: T }>
+
+interface NetworkAnswer extends StatedOriginal {
+  readonly cents: Cents
+  readonly approved: boolean
 }
 
-/**
- * A batch without what only some channels need: agents whose limits count, a wallet for refunds, known
- * transactions.
- */
-export const paymentBatch = <
-  O extends Pick<PostedPaymentBatch, 'refunds'> & {
-    readonly payments: Pick<IntentPayments, 'counters'>
-  } & Partial<Omit<PaymentBatch, 'payments'>>,
->(
-  { tenant, now }: TenantNow,
-  opened: O,
-) => ({
-  ...{ tenant, now, agents: new Map<string, SpendingAgent>(), counters: opened.payments.counters },
-  ownersWalletId: null,
-  transactions: new Map<string, TransactionRow>(),
-  changed: { newTransactions: new Set<TransactionRow>(), transactions: new Set<TransactionRow>() },
-  ...opened,
+type StoredCents = string
+
+/** All facts of one payment as a set, with the member names of the stored JSON (`card_authorizations.facts`). */
+export interface PaymentFacts {
+  readonly asks: readonly ({
+    readonly ask: number
+    readonly asked: StoredCents
+    readonly approved: StoredCents
+  } & StatedOriginal)[]
+  readonly outcome: readonly ({
+    readonly amount: StoredCents
+    readonly approved: boolean
+  } & StatedOriginal)[]
+  readonly reversals: readonly { readonly id: string; readonly amount: StoredCents | null }[]
+  readonly clearings: readonly ({
+    readonly id: string
+    readonly amount: StoredCents
+    readonly final: boolean
+  } & StatedOriginal)[]
+  readonly refunds: readonly ({ readonly id: string; readonly amount: StoredCents } & StatedOriginal)[]
+  readonly begun?: StoredCents
+  readonly begunOriginal?: OriginalAmount
+  readonly confirmed: StoredCents | null
+  readonly notPaid?: true
+  readonly returned?: readonly { readonly id: string; readonly amount: StoredCents }[]
+  readonly expired: boolean
+}
+
+export const noPaymentFacts: PaymentFacts = {
+  asks: [],
+  outcome: [],
+  reversals: [],
+  clearings: [],
+  refunds: [],
+  confirmed: null,
+  expired: false,
+}
+
+/** A payment of which nothing is known yet. */
+export const unknownPayment: BookedFacts = {
+  facts: noPaymentFacts,
+  capturedCents: NO_CENTS,
+  clearedCents: NO_CENTS,
+  refundedCents: NO_CENTS,
+}
+
+export interface AuthRequest extends StatedOriginal {
+  readonly increment: number
+  readonly requestedCents: Cents
+  readonly approvedCents: Cents
+}
+
+export const decodeAuthRequests = ({ asks }: PaymentFacts): AuthRequest[] =>
+  asks.map(({ ask, asked, approved, original }) => ({
+    increment: ask,
+    requestedCents: cents(asked),
+    approvedCents: cents(approved),
+    original,
+  }))
+
+export const disputeCreditCents = ({ returned = [] }: PaymentFacts, disputeId: string): Cents =>
+  cents(returned.find(({ id }) => id === disputeId)?.amount ?? '0')
+
+export const collectPaymentFacts = (facts: readonly PaymentFact[]): PaymentFacts =>
+  facts.reduce(addPaymentFact, noPaymentFacts)
+
+/** The reversals and the expiry of a payment whose request never came belong to another payment. */
+export const addReversalsAndExpiry = (
+  to: PaymentFacts,
+  { reversals, expired }: PaymentFacts,
+): PaymentFacts => ({
+  ...to,
+  reversals: reversals.reduce(addById, to.reversals),
+  expired: to.expired || expired,
 })
 
-/** Shows a payment on its channel's record. This is enough for facts whose money is already posted. */
-export interface PaymentRecordView<P extends Payment, B extends PostedPaymentBatch> {
-  /** Subjects whose limits the payment counts towards. Under an intent, they add to the intent's. */
-  limitsOf(payment: P, hasIntent: boolean): readonly string[]
-  record(payment: P, state: PaymentState, batch: B): void
-  transactionOf(payment: P, state: PaymentState): TransactionState | null
+/** Appends a fact. Facts commute, and a known fact changes nothing, since networks repeat and reorder messages. */
+export function addPaymentFact(facts: PaymentFacts, fact: PaymentFact): PaymentFacts {
+  switch (fact.type) {
+    case 'requested':
+      return facts.begun === undefined ? begin(facts, fact) : facts
+    case 'authorized':
+      return addRequest(facts, fact)
+    case 'answered':
+      return addAnswers(facts, fact.answers)
+    case 'reversed':
+      return {
+        ...facts,
+        reversals: addById(facts.reversals, { id: fact.id, amount: fact.cents?.toString() ?? null }),
+      }
+    case 'captured':
+      return { ...facts, confirmed: facts.confirmed ?? String(fact.cents) }
+    case 'cleared':
+      return addClearing(facts, fact)
+    case 'refunded':
+      return {
+        ...facts,
+        refunds: addById(facts.refunds, { id: fact.id, amount: String(fact.cents), ...stated(fact) }),
+      }
+    case 'credited':
+      return setCredit(facts, fact)
+    case 'not_paid':
+      return { ...facts, notPaid: true }
+    case 'expired':
+      return { ...facts, expired: true }
+  }
+}
+
+function addById<T extends { readonly id: string }>(facts: readonly T[], fact: T): readonly T[] {
+  return facts.some(({ id }) => id === fact.id) ? facts : [...facts, fact]
+}
+
+const stated = ({ original }: StatedOriginal): StatedOriginal => (original ? { original } : {})
+
+const begin = (facts: PaymentFacts, { cents, original }: FactOf<'requested'>): PaymentFacts => ({
+  ...facts,
+  begun: String(cents),
+  ...(original && { begunOriginal: original }),
+})
+
+/** The first answer to a request counts. */
+function addRequest(facts: PaymentFacts, fact: FactOf<'authorized'>): PaymentFacts {
+  const { increment, requestedCents, approvedCents } = fact
+  if (facts.asks.some(({ ask }) => ask === increment)) return facts
+  const request = {
+    ask: increment,
+    asked: String(requestedCents),
+    approved: String(approvedCents),
+    ...stated(fact),
+  }
+  return { ...facts, asks: [...facts.asks, request].sort((one, other) => one.ask - other.ask) }
+}
+
+/** The network repeats its earlier answers in each list, so the longest list is the latest. */
+function addAnswers(facts: PaymentFacts, answers: readonly NetworkAnswer[]): PaymentFacts {
+  if (answers.length <= facts.outcome.length) return facts
+  const outcome = answers.map(answer => ({
+    amount: String(answer.cents),
+    approved: answer.approved,
+    ...stated(answer),
+  }))
+  return { ...facts, outcome }
+}
+
+/** Two messages may report one clearing. It is final, and has an original amount, if one of them says so. */
+function addClearing(facts: PaymentFacts, fact: FactOf<'cleared'>): PaymentFacts {
+  const { id, cents, final } = fact
+  const clearings = addById(facts.clearings, { id, amount: String(cents), final, ...stated(fact) })
+  return {
+    ...facts,
+    clearings: clearings.map(known =>
+      known.id === id ? { ...stated(fact), ...known, final: known.final || final } : known,
+    ),
+  }
+}
+
+function setCredit(
+  { returned = [], ...facts }: PaymentFacts,
+  { id, cents }: FactOf<'credited'>,
+): PaymentFacts {
+  const others = returned.filter(one => one.id !== id)
+  const all = cents === 0n ? others : [...others, { id, amount: String(cents) }]
+  return all.length === 0 ? facts : { ...facts, returned: all }
+}
+
+// 2. State: what the facts come to, whatever their order.
+
+type Approval = Pick<AuthRequest, 'increment' | 'approvedCents' | 'original'>
+
+export interface PaymentState extends BookedAmounts {
+  readonly approvals: readonly Approval[]
+  /** How many requests of the network are answered, by this service or by the network itself. */
+  readonly answerCount: number
+  readonly requestedCents: Cents
+  readonly approvedCents: Cents
+  readonly heldCents: Cents
+  /** The amount that the owner keeps from decided disputes. */
+  readonly creditedCents: Cents
+  /** Captured, and neither refunded nor credited. */
+  readonly spentCents: Cents
+  readonly confirmedCents: Cents | null
+  /** May still be spent, since the outcome of a payment that this service began is unknown. */
+  readonly pendingCents: Cents
+  /** Zero if the network or the payee stated the payment first. */
+  readonly initiatedCents: Cents
+  /** Whether this service began the payment, before the network or the payee reported it. */
+  readonly isSelfInitiated: boolean
+  /** Only a refund is known: money returned for an unknown payment. */
+  readonly isRefundOnly: boolean
+  /** Nothing more is held for it. A later clearing is booked anyway. */
+  readonly isClosed: boolean
+  readonly isReversed: boolean
+  readonly isNotPaid: boolean
+  /** What the merchant takes, in its currency; null for euros, or if it is unknown. */
+  readonly original: OriginalAmount | null
+  readonly refundedOriginal: OriginalAmount | null
+}
+
+const sumOfFacts = (facts: readonly { readonly amount: string }[]): Cents =>
+  sumOf(facts.map(({ amount }) => cents(amount)))
+
+function approvalsOf({ outcome }: PaymentFacts, requests: readonly AuthRequest[]): Approval[] {
+  const ours = requests.filter(({ increment }) => increment >= outcome.length)
+  return [
+    ...outcome.map(({ amount, approved, original }, increment) => ({
+      increment,
+      approvedCents: approved ? cents(amount) : NO_CENTS,
+      original,
+    })),
+    ...ours.map(({ increment, approvedCents, original }) => ({ increment, approvedCents, original })),
+  ]
+}
+
+function reversalOf({ reversals }: PaymentFacts, approvedCents: Cents) {
+  const isWhole = reversals.some(({ amount }) => amount === null)
+  const partial = sumOf(reversals.map(({ amount }) => cents(amount ?? '0')))
+  const reversedCents = isWhole ? approvedCents : partial
+  return { reversedCents, isReversed: isWhole || (approvedCents > 0n && reversedCents >= approvedCents) }
+}
+
+/** What was cleared counts, else what was authorized, else what this service began the payment for. */
+function originalsOf(
+  { clearings, refunds, begunOriginal }: PaymentFacts,
+  approvals: readonly Approval[],
+  isRefundOnly: boolean,
+) {
+  const approved = approvals.filter(({ approvedCents }) => approvedCents > 0n)
+  const asked = approved.length > 0 ? approved : approvals
+  const refundedOriginal = originalOf(refunds)
+  return {
+    original:
+      originalOf(clearings) ??
+      originalOf(asked) ??
+      (isRefundOnly ? refundedOriginal : (begunOriginal ?? null)),
+    refundedOriginal,
+  }
+}
+
+const originalOf = (facts: readonly Pick<Approval, 'original'>[]): OriginalAmount | null =>
+  sumOriginals(facts.map(({ original }) => original))
+
+const states = new WeakMap<PaymentFacts, PaymentState>()
+
+/** Facts never change, so their state is computed once. */
+export function paymentState(facts: PaymentFacts): PaymentState {
+  const known = states.get(facts)
+  if (known) return known
+  const state = foldPaymentFacts(facts)
+  states.set(facts, state)
+  return state
+}
+
+function foldPaymentFacts(facts: PaymentFacts): PaymentState {
+  const requests = decodeAuthRequests(facts)
+  const approvals = approvalsOf(facts, requests)
+  const approvedCents = sumOf(approvals.map(approval => approval.approvedCents))
+  const { reversedCents, isReversed } = reversalOf(facts, approvedCents)
+  const clearedCents = sumOfFacts(facts.clearings)
+  const refundedCents = sumOfFacts(facts.refunds)
+  const creditedCents = sumOfFacts(facts.returned ?? [])
+  const initiatedCents = cents(facts.begun ?? '0')
+  const confirmedCents = facts.confirmed === null ? null : cents(facts.confirmed)
+  const isNotPaid = facts.notPaid === true && confirmedCents === null && approvedCents === 0n
+  const isClosed = facts.expired || isNotPaid || isReversed || facts.clearings.some(({ final }) => final)
+  const isAwaited = !isClosed && confirmedCents !== null && confirmedCents > clearedCents
+  const capturedCents = isAwaited ? confirmedCents : clearedCents
+  const isAnswered = requests.length + facts.outcome.length > 0 || confirmedCents !== null
+  const isRefundOnly =
+    facts.refunds.length > 0 && !isAnswered && facts.clearings.length === 0 && facts.begun === undefined
+  return {
+    approvals,
+    answerCount: Math.max(requests.length, facts.outcome.length),
+    requestedCents: sumOf(requests.map(one => one.requestedCents)),
+    approvedCents,
+    heldCents: isClosed ? NO_CENTS : remainderOf(remainderOf(approvedCents, reversedCents), capturedCents),
+    capturedCents,
+    clearedCents,
+    refundedCents,
+    creditedCents,
+    spentCents: remainderOf(remainderOf(capturedCents, refundedCents), creditedCents),
+    confirmedCents,
+    pendingCents: isClosed || isAnswered ? NO_CENTS : remainderOf(initiatedCents, clearedCents),
+    initiatedCents,
+    isSelfInitiated: facts.begun !== undefined,
+    isRefundOnly,
+    isClosed,
+    isReversed,
+    isNotPaid,
+    ...originalsOf(facts, approvals, isRefundOnly),
+  }
+}
+
+export const bookedAmounts = ({
+  capturedCents,
+  clearedCents,
+  refundedCents,
+}: PaymentState): BookedAmounts => ({
+  capturedCents,
+  clearedCents,
+  refundedCents,
+})
+
+/** For a payment whose record keeps no amounts: all that its facts state has been posted. */
+export const bookedFacts = (facts: PaymentFacts): BookedFacts => ({
+  facts,
+  ...bookedAmounts(paymentState(facts)),
+})
+
+// 3. Difference: what follows from one more fact.
+
+export interface PaymentChange {
+  readonly facts: PaymentFacts
+  readonly before: PaymentState
+  readonly after: PaymentState
+  readonly money: MoneyChange
+  readonly limits: readonly LimitUsage[]
+  readonly refund: RefundChange
+  readonly intentStep: IntentStep
 }
 
 /**
- * A way to pay: the accounts and postings of its money, and how it shows a payment. It moves no money itself.
- * This is sufficient for a payee who has captured money at once and posts refunds itself.
+ * All that one more fact changes. Money is compared with what has been posted, since the facts of a placeholder may
+ * have been added to the payment's without a posting.
  */
-export interface ImmediatePaymentChannel<P extends Payment, B extends PaymentBatch>
-  extends PaymentRecordView<P, B> {
-  /** Receives captured money: the payee's wallet, or a clearing account until the network has cleared it. */
-  readonly clearing: LedgerAccountKey
-  readonly postings: { readonly capture: PostingTemplate }
-  /** The reference under which the money of an approval is held. */
-  holdReference(paymentId: string, increment: number): PostingCause
-}
-
-export interface PaymentChannel<
-  P extends Payment,
-  B extends PaymentBatch,
-  C extends PaymentEmitContext = PaymentEmitContext,
-> extends ImmediatePaymentChannel<P, B> {
-  readonly postings: {
-    readonly capture: PostingTemplate
-    readonly settle: PostingTemplate
-    readonly undo: PostingTemplate
-    /** For a closed wallet, the money goes to suspense. */
-    readonly undoUnmatched: PostingTemplate
-    readonly refund: PostingTemplate
-    readonly refundUnmatched: PostingTemplate
+export function evolve(payment: BookedFacts, fact: PaymentFact): PaymentChange {
+  const facts = addPaymentFact(payment.facts, fact)
+  const [before, after] = [paymentState(payment.facts), paymentState(facts)]
+  const shares = splitByApproval(after)
+  return {
+    facts,
+    before,
+    after,
+    money: moneyBetween(payment, after, shares),
+    limits: limitUsageOf(after, shares),
+    refund: refundBetween(before, after),
+    intentStep: intentStepOf(after),
   }
-  /** The rail and origin of its refunds, and the type of record by which they name the payment. */
-  readonly refunds: Pick<RefundRow, 'way'> & {
-    readonly origin: 'network' | 'bank'
-    readonly sourceType: string
-  }
-  applied?(payment: P, before: PaymentFacts, state: PaymentState, batch: B, context: C): void
 }
 
-export interface FactEvidence {
-  /** A message, a receipt, a deadline; null if the payment's own record is the evidence. */
-  readonly witness: { readonly type: string; readonly id: string } | null
-  /** Returns a new reference each time, so that no posting is made twice. */
-  readonly nextPosting: () => PostingCause
+/** The part of a state that belongs to one approval. */
+export interface ApprovalShare extends Approval {
+  readonly capturedCents: Cents
+  readonly heldCents: Cents
 }
 
-/** Prefixed with the payment's id, by which statements look up the merchant. */
-export function messageEvidence(type: string, id: string, paymentId: string, change: string): FactEvidence {
-  let count = 0
-  const nextPosting = (): PostingCause => ({ type: 'card_change', id: `${paymentId}/${change}:${count++}` })
-  return { witness: { type, id }, nextPosting }
+/**
+ * Divides a state among its approvals: captures fill the first ones, holds the last ones. A hold therefore
+ * never grows, and a later approval has a hold of its own.
+ */
+function splitByApproval({ approvals, capturedCents, heldCents }: PaymentState): ApprovalShare[] {
+  let captured = capturedCents
+  const paid = approvals.map(approval => {
+    const part = minOf(captured, approval.approvedCents)
+    captured = remainderOf(captured, part)
+    return { ...approval, capturedCents: part }
+  })
+  let held = heldCents
+  return paid
+    .toReversed()
+    .map(share => {
+      const part = minOf(held, remainderOf(share.approvedCents, share.capturedCents))
+      held = remainderOf(held, part)
+      return { ...share, heldCents: part }
+    })
+    .toReversed()
 }
 
-export type CaptureEmitContext = EmitContext<typeof transactionEvents & typeof intentPaidEvents>
+/** The money that moves between what is booked and the new state. At most one of capture and undo is above zero. */
+export interface MoneyChange {
+  readonly captureCents: Cents
+  readonly undoCents: Cents
+  readonly settleCents: Cents
+  readonly refundCents: Cents
+  readonly shares: readonly ApprovalShare[]
+}
 
-export type RefundEmitContext = EmitContext<typeof refundArrivedEvents>
+const moneyBetween = (
+  booked: BookedAmounts,
+  state: PaymentState,
+  shares: readonly ApprovalShare[],
+): MoneyChange => ({
+  captureCents: remainderOf(state.capturedCents, booked.capturedCents),
+  undoCents: remainderOf(booked.capturedCents, state.capturedCents),
+  settleCents: remainderOf(state.clearedCents, booked.clearedCents),
+  refundCents: remainderOf(state.refundedCents, booked.refundedCents),
+  shares,
+})
 
-export type PaymentEmitContext = EmitContext<typeof refundArrivedEvents & typeof intentPaidEvents>
+/** How a part of a payment counts towards limits. */
+export interface LimitUsage {
+  /**
+   * The number of an increment, or the amount cleared above all approvals (`excess`), or without an approval
+   * (`unauthorized`).
+   */
+  readonly of: number | 'excess' | 'unauthorized'
+  readonly amountCents: Cents
+  readonly heldCents: Cents
+  readonly capturedCents: Cents
+  readonly spentCents: Cents
+  /** Whether the payment counts as a use by this part. Under an intent, it is not a use of its own. */
+  readonly isUse: boolean
+}
 
-export const coveringIntent = <I>(
-  { source, intentId }: Pick<Payment, 'source' | 'intentId'>,
-  { payments }: { readonly payments: { find(id: string | null): I | undefined } },
-): I | undefined => (source === 'intent' ? payments.find(intentId) : undefined)
+function limitUsageOf(state: PaymentState, shares: readonly ApprovalShare[]): LimitUsage[] {
+  const { approvals, isSelfInitiated, pendingCents } = state
+  const first = approvals.find(({ approvedCents }) => approvedCents > 0n)?.increment
+  let [captured, spent] = [state.capturedCents, state.spentCents]
+  const usage: LimitUsage[] = shares.map(({ increment, approvedCents, capturedCents, heldCents }) => {
+    const part = minOf(capturedCents, spent)
+    spent = subtractCents(spent, part)
+    captured = subtractCents(captured, capturedCents)
+    const isFirst = increment === first
+    return {
+      // A payment that this service began was reserved at its beginning, on that day, so its first approval
+      // reserves nothing more.
+      of: isSelfInitiated && isFirst ? 'unauthorized' : increment,
+      ...{ amountCents: approvedCents, heldCents, capturedCents, spentCents: part },
+      isUse: isFirst,
+    }
+  })
+  const rest = { capturedCents: captured, spentCents: spent }
+  const none = { capturedCents: NO_CENTS, spentCents: NO_CENTS }
+  const isAuthorized = first !== undefined
+  const excess = isAuthorized ? rest : none
+  usage.push({
+    of: 'excess',
+    amountCents: excess.capturedCents,
+    heldCents: NO_CENTS,
+    isUse: false,
+    ...excess,
+  })
+  if (isSelfInitiated && isAuthorized) return usage
+  const unauthorized = isAuthorized ? none : rest
+  const amountCents = unauthorized.capturedCents > 0n ? unauthorized.capturedCents : pendingCents
+  usage.push({ of: 'unauthorized', amountCents, heldCents: pendingCents, isUse: true, ...unauthorized })
+  return usage
+}
+
+/** Money that has come back. How much of it belongs to the payment may become known later. */
+interface RefundChange {
+  readonly arrivedCents: Cents
+  /** The part of it that belongs to the payment. */
+  readonly ofPaymentCents: Cents
+  /** All that belongs to the payment of what has come back so far. */
+  readonly totalCents: Cents
+}
+
+function refundBetween(before: PaymentState, after: PaymentState): RefundChange {
+  const arrivedCents = subtractCents(after.refundedCents, before.refundedCents)
+  const totalCents = refundedOfPayment(after)
+  const ofPaymentCents = minOf(remainderOf(totalCents, refundedOfPayment(before)), arrivedCents)
+  return { arrivedCents, ofPaymentCents, totalCents }
+}
+
+function refundedOfPayment({
+  clearedCents,
+  confirmedCents,
+  refundedCents,
+  isRefundOnly,
+}: PaymentState): Cents {
+  if (isRefundOnly) return NO_CENTS
+  return minOf(refundedCents, clearedCents > 0n ? clearedCents : (confirmedCents ?? refundedCents))
+}
+
+type IntentStep = 'begin' | 'complete' | 'free'
+
+/**
+ * An intent is being paid while money is held or its outcome is unknown, is completed by the first capture,
+ * and is otherwise free.
+ */
+function intentStepOf({ capturedCents, heldCents, pendingCents }: PaymentState): IntentStep {
+  if (capturedCents > 0n) return 'complete'
+  return heldCents > 0n || pendingCents > 0n ? 'begin' : 'free'
+}
+
+// 4. References: under which a payment is held, reserved and posted.
+
+/** Each approval holds and reserves under its own reference, since a hold never grows. */
+export const incrementPostingReference = (paymentId: string, increment: number): PostingCause => ({
+  type: 'card_ask',
+  id: `${paymentId}:${increment}`,
+})
+
+const overClearingReference = (paymentId: string): PostingCause => ({ type: 'card_payment', id: paymentId })
+
+/**
+ * For the amount cleared without an approval. A payment that this service began is reserved under it from its
+ * request on.
+ */
+const unauthorizedClearingReference = (paymentId: string): PostingCause => ({
+  type: 'card_alone',
+  id: paymentId,
+})
+
+export function limitUsageReference({ of }: LimitUsage, { id }: Pick<Payment, 'id'>): PostingCause {
+  if (of === 'excess') return overClearingReference(id)
+  return of === 'unauthorized' ? unauthorizedClearingReference(id) : incrementPostingReference(id, of)
+}
+
+/** Counts only towards the card's limits, since the payment may lose its intent to another payment. */
+export const intentCoveredReference = ({ type, id }: PostingCause): PostingCause => ({
+  type: `${type}_covered`,
+  id,
+})
+
+/** For a confirmed price in another currency, until the network charges its euros. */
+export const unchargedPostingReference = (paymentId: string): PostingCause => ({
+  type: 'card_uncharged',
+  id: paymentId,
+})
+
+export const intentHoldReference = (intentId: string): PostingCause => ({ type: 'intent', id: intentId })
+
+type Referenced = Pick<Payment, 'id' | 'intentId' | 'facts'>
+
+const incrementReferences = ({ id, facts }: Referenced): PostingCause[] =>
+  paymentState(facts).approvals.map(({ increment }) => incrementPostingReference(id, increment))
+
+export const paymentHoldReferences = (payment: Referenced): PostingCause[] => [
+  ...incrementReferences(payment),
+  ...(payment.facts.begunOriginal ? [unchargedPostingReference(payment.id)] : []),
+  ...(payment.intentId ? [intentHoldReference(payment.intentId)] : []),
+]
+
+export function paymentReservationReferences(payment: Referenced): PostingCause[] {
+  const { id, intentId } = payment
+  const own = [...incrementReferences(payment), overClearingReference(id), unauthorizedClearingReference(id)]
+  return intentId ? [...own, ...own.map(intentCoveredReference), intentHoldReference(intentId)] : own
+}

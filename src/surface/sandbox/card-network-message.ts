@@ -1,7 +1,7 @@
 import { AgentCredential } from '../../cards/agent-credentials/index.ts'
 import { CardAuthorization } from '../../cards/authorizations/index.ts'
 import { Card, CardNumber } from '../../cards/cards/index.ts'
-import { foldPaymentFacts } from '../../control/payments/index.ts'
+import { paymentState } from '../../control/payments/index.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import {
@@ -195,7 +195,7 @@ function lateOutcome(message: CardMessage, authorization: CardAuthorization | nu
 }
 
 function earlierAnswers(ask: number, authorization: CardAuthorization | null): AnsweredRequest[] {
-  const approvals = authorization ? foldPaymentFacts(authorization.facts).approvals : []
+  const approvals = authorization ? paymentState(authorization.facts).approvals : []
   return Array.from({ length: ask }, (_, earlier) => {
     const found = approvals.find(({ increment }) => increment === earlier)
     const amountCents = found?.approvedCents ?? NO_CENTS

@@ -3,17 +3,15 @@ import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
 import { intentPaidEvents, lockIntentPayments } from '../../../src/control/intents/index.ts'
 import {
-  applyPaymentFact,
-  bookedPaymentAmounts,
-  foldPaymentFacts,
+  bookedFacts,
   incrementPostingReference,
   messageEvidence,
   noPaymentFacts,
   type Payment,
-  type PaymentBatch,
   type PaymentChannel,
   type PaymentFact,
   type PaymentFacts,
+  PaymentSession,
   paymentBatch,
 } from '../../../src/control/payments/index.ts'
 import { area } from '../../../src/kernel/contract/area.ts'
@@ -57,7 +55,7 @@ const api = {
   }),
 }
 
-const channel: PaymentChannel<Payment, PaymentBatch> = {
+const channel: PaymentChannel<Payment> = {
   clearing: 'clearing_sepa',
   postings: {
     capture: 'sepa_submit',
@@ -111,11 +109,17 @@ async function stateFact({ params, body }: InputOf<typeof api.state>, context: C
     transactions: new Map(await transactionsById(sql, tenant, [stored?.transactionId ?? ''])),
   })
   await payments.lock(sql)
-  const [facts, transactionId] = [stored?.facts ?? noPaymentFacts, stored?.transactionId ?? null]
-  const record = { id: intentId, intentId, walletId, source: 'intent', facts, transactionId }
-  const payment: Payment = { ...record, ...bookshop, ...bookedPaymentAmounts(foldPaymentFacts(facts)) }
+  const record = {
+    id: intentId,
+    intentId,
+    walletId,
+    source: 'intent',
+    transactionId: stored?.transactionId ?? null,
+  }
+  const payment: Payment = { ...record, ...bookshop, ...bookedFacts(stored?.facts ?? noPaymentFacts) }
   const evidence = messageEvidence('invoice', intentId, intentId, `${body.type}/${body.amountCents}`)
-  const { pendingCents } = applyPaymentFact(payment, factOf(body), channel, evidence, batch, context)
+  const session = new PaymentSession(channel, batch, context)
+  const { pendingCents } = session.apply(payment, factOf(body), evidence)
   await sql(
     'insert into invoices values ($1, $2, $3) on conflict (intent_id) do update set transaction_id = $2, facts = $3',
     [intentId, payment.transactionId, JSON.stringify(payment.facts)],

@@ -9,17 +9,15 @@ import {
   tokenToDelete,
 } from '../../../src/cards/agent-credentials/mpp-token.ts'
 import { writeCardBatch } from '../../../src/cards/authorizations/batch.ts'
-import { cardChannel } from '../../../src/cards/authorizations/channel.ts'
 import {
+  applyTokenPaymentOutcome,
   decideTokenPayment,
   isApprovedByNetwork,
   loadTokenPayments,
   tokenPaymentAuthorization,
   tokenPaymentEvents,
-  tokenPaymentOutcome,
 } from '../../../src/cards/authorizations/token-payments.ts'
 import { Card, CardNumber } from '../../../src/cards/cards/card.ts'
-import { applyPaymentFact } from '../../../src/control/payments/index.ts'
 import { area } from '../../../src/kernel/contract/area.ts'
 import { AnswerNow } from '../../../src/kernel/contract/handlers.ts'
 import {
@@ -170,9 +168,8 @@ async function settle(
   const { sql, tenant, now } = context
   const batch = await loadTokenPayments(sql, { tenant, now }, { mppCredentialIds: [mppCredentialId] })
   const authorization = tokenPaymentAuthorization(mppCredentialId, batch)
-  const { fact, evidence } = tokenPaymentOutcome(authorization, outcome)
   if (outcome === 'paid' || !isApprovedByNetwork(authorization))
-    applyPaymentFact(authorization, fact, cardChannel, evidence, batch, context)
+    applyTokenPaymentOutcome(authorization, outcome, batch, context)
   const { transactionId } = authorization
   await writeCardBatch(batch, sql)
   if (outcome === 'not_paid' && transactionId === null) await revokeMppToken(mppCredentialId, context)

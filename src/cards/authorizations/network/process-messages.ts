@@ -1,8 +1,4 @@
-import {
-  addPaymentFact,
-  decodeAuthRequests,
-  reversalAndExpiryFacts,
-} from '../../../control/payments/index.ts'
+import { addReversalsAndExpiry, decodeAuthRequests } from '../../../control/payments/index.ts'
 import type { WriteContext } from '../../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import type {
@@ -205,7 +201,7 @@ function merge(
   { authorizations, changed }: CardBatch,
 ): AuthorizationRow {
   if (!isPlaceholder(known) || known.transactionId !== null) return known
-  begun.facts = reversalAndExpiryFacts(known.facts).reduce(addPaymentFact, begun.facts)
+  begun.facts = addReversalsAndExpiry(begun.facts, known.facts)
   begun.processorRef = known.processorRef
   authorizations.delete(known)
   changed.newAuthorizations.delete(known)

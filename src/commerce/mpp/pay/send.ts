@@ -1,14 +1,12 @@
 import type { z } from 'zod'
 import {
   agentLanes,
+  applyTokenPaymentOutcome,
   type CardBatch,
-  cardChannel,
   loadTokenPayments,
   tokenPaymentAuthorization,
-  tokenPaymentOutcome,
   writeCardBatch,
 } from '../../../cards/authorizations/index.ts'
-import { applyPaymentFact } from '../../../control/payments/index.ts'
 import type { BatchedStep, ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Systems } from '../../../kernel/contract/ports.ts'
@@ -169,8 +167,7 @@ export const recordPaidStep: BatchedStep<Paid, Payment, never, MachinePaymentEve
     Object.assign(credential, { ...traces, receipt, note: note ?? commentOn(credential) })
     if (!isReportedUnpaid(credential)) {
       const authorization = tokenPaymentAuthorization(payment.mppCredentialId, batch)
-      const { fact, evidence } = tokenPaymentOutcome(authorization, 'paid')
-      applyPaymentFact(authorization, fact, cardChannel, evidence, batch, verdict)
+      applyTokenPaymentOutcome(authorization, 'paid', batch, verdict)
       completeMachinePayment(credential, authorization.transactionId, 'merchant', verdict)
     }
     return {

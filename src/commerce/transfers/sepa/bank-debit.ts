@@ -1,4 +1,4 @@
-import { applyPaymentFact } from '../../../control/payments/index.ts'
+import { PaymentSession } from '../../../control/payments/index.ts'
 import { MAX_SEPA_NAME_LENGTH, toSepaText } from '../../../iso20022/sepa-charset.ts'
 import type { Tenant } from '../../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
@@ -165,7 +165,8 @@ function submit(locked: LockedTransfer, context: TransferStepContext): LockedTra
   transferMachine.move(transfer, 'submitted')
   if (!isCounted) days.use(transfer)
   const captured = { type: 'captured', cents: transfer.amountCents } as const
-  applyPaymentFact(payment, captured, sepaChannel, transferEvidence(transfer, cause), batch, context)
+  const session = new PaymentSession(sepaChannel, batch, context)
+  session.apply(payment, captured, transferEvidence(transfer, cause))
   const { transactionId, intentId } = payment
   const submitted = { submittedAt: context.now, dueAt: context.now, reason: null }
   Object.assign(transfer, { ...submitted, transactionId, intentId, agentId })

@@ -1,4 +1,4 @@
-import { applyPaymentFact, type PaymentFact, refundWalletId } from '../../../control/payments/index.ts'
+import { type PaymentFact, PaymentSession, refundWalletId } from '../../../control/payments/index.ts'
 import { payeeCheckFromCode } from '../../../iso20022/pain002.ts'
 import type { ReportedPayeeCheck, ReportedStatus } from '../../../iso20022/payment-notice.ts'
 import { type IsoReason, isoReasonOf, recallRefusalReason } from '../../../iso20022/reason-codes.ts'
@@ -126,7 +126,7 @@ const stateFact = (
   { transfer, payment, batch }: LockedTransfer,
   fact: PaymentFact,
   context: TransferStepContext,
-) => applyPaymentFact(payment, fact, sepaChannel, transferEvidence(transfer), batch, context)
+) => new PaymentSession(sepaChannel, batch, context).apply(payment, fact, transferEvidence(transfer))
 
 /** A closed wallet cannot refuse money that returns; the reason states where the money is. */
 function end(

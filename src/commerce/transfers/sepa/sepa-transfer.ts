@@ -4,8 +4,8 @@ import {
   lockIntentPayments,
 } from '../../../control/intents/index.ts'
 import {
-  holdPayment,
   type PaymentBatch,
+  PaymentSession,
   paymentBatch,
   writePayments,
 } from '../../../control/payments/index.ts'
@@ -151,14 +151,8 @@ export function cancelTransfer(
 ): boolean {
   const payment = sepaPaymentFromTransfer(transfer)
   if (transfer.kind !== 'sepa' || !transferMachine.move(transfer, 'cancelled')) return false
-  holdPayment(
-    payment,
-    transferReversedFact(transfer),
-    sepaChannel,
-    transferEvidence(transfer),
-    batch,
-    context,
-  )
+  const session = new PaymentSession(sepaChannel, batch, context)
+  session.hold(payment, transferReversedFact(transfer), transferEvidence(transfer))
   days.giveBack(transfer)
   Object.assign(transfer, { reason, dueAt: null })
   context.emit('transfer.failed', transferEvent(transfer))

@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core'
-import { applyPaymentFact } from '../../../control/payments/index.ts'
+import { PaymentSession } from '../../../control/payments/index.ts'
 import { findCustomer } from '../../../identity/customers/index.ts'
 import type { IsoReason } from '../../../iso20022/reason-codes.ts'
 import type { ReadContext } from '../../../kernel/contract/context.ts'
@@ -128,7 +128,7 @@ export async function reserveSubmission(
   transferMachine.move(transfer, 'submitted')
   Object.assign(transfer, { submittedAt: now, dueAt: addMs(now, inquiryDelay(0)) })
   const captured = { type: 'captured', cents: transfer.amountCents } as const
-  applyPaymentFact(payment, captured, sepaChannel, transferEvidence(transfer), batch, context)
+  new PaymentSession(sepaChannel, batch, context).apply(payment, captured, transferEvidence(transfer))
   transfer.transactionId = payment.transactionId
   emitTransferEvent('payment.updated', transfer, context)
   await writeTransfer(locked, context)
