@@ -11,6 +11,7 @@ import { payerPageArea } from './commerce/collect/payer-page/payer-page.ts'
 import { settlementsArea } from './commerce/collect/payment-required/settlements.ts'
 import { paymentTokensArea } from './commerce/collect/payment-tokens/payment-tokens.ts'
 import { disputesArea } from './commerce/disputes/disputes.ts'
+import { doubtfulMoneyArea } from './commerce/doubtful-money/doubtful-money.ts'
 import { evidenceArea } from './commerce/evidence/evidence.ts'
 import { mppArea } from './commerce/mpp/mpp.ts'
 import { mppKeysArea } from './commerce/mpp-keys/mpp-keys.ts'
@@ -126,6 +127,7 @@ export const areas = {
   refunds: refundsArea,
   evidence: evidenceArea,
   disputes: disputesArea,
+  doubtfulMoney: doubtfulMoneyArea,
   outcomes: outcomesArea,
   analytics: analyticsArea,
   forecast: forecastArea,

@@ -1,3 +1,4 @@
+import { oldestDoubtSeconds } from '../commerce/doubtful-money/index.ts'
 import { countLateFiles } from '../commerce/rails/index.ts'
 import { sealingBehindSeconds } from '../compliance/audit/index.ts'
 import { oldestPushSeconds } from '../delivery/push/index.ts'
@@ -58,6 +59,12 @@ export function registerDatabaseMetrics(
     countWebhooksBehind(sql),
   )
   watch('sepa_reports_late', 'Files for the bank that it should have reported on.', () => countLateFiles(sql))
+  watch(
+    'doubtful_money_oldest_seconds',
+    'For how long the outcome of live money has been unknown.',
+    () => oldestDoubtSeconds(sql),
+    'kind',
+  )
   const followers = {
     audit: () => sealingBehindSeconds(sql),
     spend: () => countingBehindSeconds(sql),

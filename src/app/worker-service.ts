@@ -38,6 +38,12 @@ import { workflowBundle } from './workflow-bundle.ts'
 /** How many idle workflows stay in memory; the others are replayed when they continue. */
 const CACHED = 500
 
+/**
+ * One thread runs the workflows. What more it took at once would wait for it in the order of arrival: on the server it waits in
+ * the turns of the owners.
+ */
+export const WORKFLOW_TASKS = 8
+
 /** Most of them wait for their turn: see `SystemTurns`. A call holds no database connection. */
 const CALLS_AND_WAITING = 500
 
@@ -110,10 +116,11 @@ const queuesOf = (
     workflowBundle,
     maxCachedWorkflows: CACHED,
     // How long the runs of a dead worker wait for it before another worker takes them over.
-    stickyQueueScheduleToStartTimeout: '2 seconds',
+    stickyQueueScheduleToStartTimeout: '500 ms',
     maxConcurrentActivityTaskExecutions: slots,
     maxConcurrentLocalActivityExecutions: slots,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
+    maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
   },
   {
     taskQueue: callsQueueOf(taskQueue),

@@ -26,7 +26,7 @@ export interface Metrics {
     name: string,
     help: string,
     read: () => Promise<number | Readonly<Record<string, number>>>,
-    label?: 'state' | 'follower',
+    label?: 'state' | 'follower' | 'kind',
   ): void
   /** Counts telemetry that reached no collector. */
   lost(signal: 'traces' | 'metrics', count: number): void

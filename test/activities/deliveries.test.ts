@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
-import type { AttemptParts } from '../../src/delivery/webhooks/index.ts'
 import { claimDeliveries } from '../../src/delivery/webhooks/dispatch/claim.ts'
+import type { AttemptParts } from '../../src/delivery/webhooks/index.ts'
 import { WebhookDeliverer } from '../../src/delivery/webhooks/index.ts'
 import { sqlOn } from '../../src/kernel/database/prepared-sql.ts'
 import { freeDeadLeases, ProcessLeases } from '../../src/kernel/database/process-lease.ts'
@@ -341,7 +341,9 @@ describe('runs and deliverers', () => {
     const to = await aSubscription()
     const delivery = await failedOnce(to, -31)
     const share = { queue: { id: to.webhookId }, max: 1 }
-    await engine.sql(`update webhooks set paused_until = now() + interval '1 minute' where id = $1`, [to.webhookId])
+    await engine.sql(`update webhooks set paused_until = now() + interval '1 minute' where id = $1`, [
+      to.webhookId,
+    ])
     expect(await claimDeliveries(database, [share], newId('process'))).toEqual([])
     await engine.sql('update webhooks set paused_until = now() where id = $1', [to.webhookId])
     expect(await claimDeliveries(database, [share], newId('process'))).toMatchObject([{ id: delivery.id }])

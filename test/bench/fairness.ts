@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
 import type pg from 'pg'
+import { WORKFLOW_TASKS } from '../../src/app/worker-service.ts'
 import { until } from '../support/until.ts'
 import type { oneAfterTheOther } from './dispatches/workflow.ts'
 import { quantiles } from './quantiles.ts'
@@ -67,7 +68,10 @@ async function callsInSlots({ address, client }: Engine): Promise<Measured> {
       await pause(CALL_MS)
     },
   }
-  const slots = { maxConcurrentActivityTaskExecutions: SLOTS }
+  const slots = {
+    maxConcurrentActivityTaskExecutions: SLOTS,
+    maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
+  }
   const worker = await Worker.create({ connection, taskQueue, workflowBundle, activities, ...slots })
   const begin = (fairnessKey: string) =>
     client.workflow.start<typeof oneAfterTheOther>('oneAfterTheOther', {

@@ -153,7 +153,7 @@ const CROSS_TENANT_TABLES = new Set(['incoming_credits', 'sepa_files', 'sepa_mes
  * lists; and a count of all, and the age of what is oldest of all.
  */
 const CROSS_TENANT =
-  /^\s*delete from \w+ where ctid = any\(array\(|\bs\.hash = \$1|from fundings where id = \$1|from people p |from onboardings (o |where true)|from kyc_(submissions|documents) (k |where true)|from disputes d |from gdpr_deletions d\s|from payment_requests (one )?where (one\.)?id = |where end_to_end_id = (any|\$1)|where processor_card_id = \$1|credential_id = \$1$|backlog_after is not null|clock_timestamp\(\) - (e\.recorded_at|min\(first\.due_at\))\)/
+  /^\s*delete from \w+ where ctid = any\(array\(|\bs\.hash = \$1|from fundings where id = \$1|from people p |from onboardings (o |where true)|from kyc_(submissions|documents) (k |where true)|from disputes d |from gdpr_deletions d\s|from payment_requests (one )?where (one\.)?id = |where end_to_end_id = (any|\$1)|where processor_card_id = \$1|credential_id = \$1$|backlog_after is not null|from doubtful_money where true |clock_timestamp\(\) - (e\.recorded_at|first\.since|min\(first\.due_at\))\)/
 
 interface PlanNode {
   readonly 'Node Type': string

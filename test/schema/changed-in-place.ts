@@ -71,6 +71,15 @@ describe('the payments of a database of an earlier version', () => {
     ])
   })
 
+  test('are doubtful where their outcome is unknown', async () => {
+    expect(await rowsOf('select kind, id, amount_cents::int, workflow_id from doubtful_money')).toEqual([
+      {
+        ...{ kind: 'transfer', id: 'transfer_submitted', amount_cents: 5 },
+        workflow_id: 'transfer/submitted',
+      },
+    ])
+  })
+
   test('have the same challenges', async () => {
     expect(await rowsOf('select challenge from mpp_credentials')).toEqual([
       { challenge: { id: 'c', realm: 'shop' } },
@@ -85,7 +94,7 @@ describe('the payments of a database of an earlier version', () => {
     await client.query(
       `update transfers set due_at = null, status = 'completed', completed_at = now() where id = 'transfer_submitted'`,
     )
-    expect(await due()).toEqual([])
+    expect([await due(), await rowsOf('select from doubtful_money')]).toEqual([[], []])
     await client.query(`update transactions set status = 'completed' where id = 'txn_authorization'`)
     expect(await rowsOf('select from open_transactions')).toEqual([])
   })

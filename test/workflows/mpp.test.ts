@@ -114,8 +114,11 @@ describe('the run of a machine payment', () => {
   test('is ended by an operator: paid', async () => {
     const { payer, run } = await anOpenPayment('/operator-paid')
     expect(await run.details()).toContain('`paid` or `notPaid`')
+    const { sentAt } = await credentialOf(payer)
+    expect(await run.attributes()).toMatchObject({ AgentPayDoubtfulSince: new Date(String(sentAt)) })
     await run.signal('paid', OPERATOR)
     expect(await run.untilEnded()).toBe('consumed')
+    expect(await run.attributes()).not.toHaveProperty('AgentPayDoubtfulSince')
     expect(await credentialOf(payer)).toMatchObject({ outcomeBy: 'operator', note: OPERATOR.reason })
     expect(await intentOf(payer)).toMatchObject({ status: 'completed' })
   })

@@ -42,6 +42,7 @@ test('the run of a file hands it over at its cut-off, says that the report is la
   await passes(run, fileId, 'closes_at')
   await run.untilDetails('It waits **for the bank’s report, which is late after')
   expect(await run.details()).toContain('File of 1 payment, € 12.50, in live mode: handed over')
+  expect(await run.attributes()).toMatchObject({ AgentPayDoubtfulSince: expect.any(Date) })
   expect(await filesOf(endToEndId)).toHaveLength(1)
   await passes(run, fileId, 'report_due_at')
   await run.untilDetails('handed over, its report is late')
@@ -49,6 +50,7 @@ test('the run of a file hands it over at its cut-off, says that the report is la
   await bodyOf(receiveFile(pain002({ to: fileId.replace('sepafile_', ''), payments })))
   expect(await run.untilEnded()).toBe('handed_over')
   expect(await statusOf(id)).toBe('rejected')
+  expect(await run.attributes()).not.toHaveProperty('AgentPayDoubtfulSince')
   expect(await run.details()).toContain('reported by the bank, 1 payment rejected')
   expect(await run.activityNames()).toEqual([
     ...['makeSepaFile', 'stageSepaFile', 'handOverSepaFile', 'sayReportIsLate', 'takeReport'],

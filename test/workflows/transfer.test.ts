@@ -72,6 +72,7 @@ describe('a transfer by SEPA', () => {
         /^Transfer of € 12\.50 to beneficiary_\w+ in test mode: .* until .* UTC \(close_match\)$/,
       ),
       closed: false,
+      doubtfulSince: null,
       payee: 'doubtful',
       isSubmitted: false,
       isRecalled: false,
@@ -149,8 +150,12 @@ describe('a transfer changed by REST', () => {
   test('ends its run by a notice, and a later notice starts no other run', async () => {
     const { id, run } = await aRun({ amountEuros: 777.06 })
     await untilStatus(id, 'submitted')
+    await run.untilDetails('for the rail to report the outcome')
+    const since = new Date(String((await get(id)).submittedAt))
+    expect(await run.attributes()).toMatchObject({ AgentPayDoubtfulSince: since })
     await bodyOf(client.transfers.simulateSettle({ body: { transferId: id } }))
     expect(await run.untilEnded()).toBe('completed')
+    expect(await run.attributes()).not.toHaveProperty('AgentPayDoubtfulSince')
     const { runId } = await run.handle.describe()
     await bodyOf(client.transfers.simulateReturn({ body: { transferId: id, reasonCode: 'AC04' } }))
     await until('the outbox is empty', async () => (await service.sql('select 1 from outbox')).length === 0)

@@ -1,6 +1,7 @@
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow'
 import {
   DEADLINE_ATTRIBUTE,
+  DOUBTFUL_SINCE_ATTRIBUTE,
   type ProcessStatus,
   STATUS_SEARCH_ATTRIBUTE,
 } from '../../src/kernel/contract/process.ts'
@@ -19,17 +20,23 @@ interface RunVisibility {
  */
 export function runList({ hasDeadline = true } = {}): RunVisibility {
   return {
-    show({ status, ...times }) {
+    show({ status, doubtfulSince = null, ...times }) {
       const dueInMs = hasDeadline ? times.dueInMs : null
       const listed = workflowInfo().typedSearchAttributes
-      const hasStatus = listed.get(STATUS_SEARCH_ATTRIBUTE) === status
+      const listedDoubt = listed.get(DOUBTFUL_SINCE_ATTRIBUTE)?.toISOString() ?? null
+      const hasDoubt = listedDoubt === doubtfulSince
+      const hasStatus = hasDoubt && listed.get(STATUS_SEARCH_ATTRIBUTE) === status
       // A step that is due is taken at once: the next deadline is known after it.
       const deadline = dueInMs === null ? null : Date.now() + Math.max(dueInMs, 0)
       const isDue = dueInMs !== null && dueInMs <= 0
       if (hasStatus && (isDue || isNear(listed.get(DEADLINE_ATTRIBUTE), deadline))) return
       const listedNow = { key: STATUS_SEARCH_ATTRIBUTE, value: status }
       const due = { key: DEADLINE_ATTRIBUTE, value: deadline === null ? null : new Date(deadline) }
-      upsertSearchAttributes(isDue ? [listedNow] : [listedNow, due])
+      const since = {
+        key: DOUBTFUL_SINCE_ATTRIBUTE,
+        value: doubtfulSince === null ? null : new Date(doubtfulSince),
+      }
+      upsertSearchAttributes([listedNow, ...(isDue ? [] : [due]), ...(hasDoubt ? [] : [since])])
     },
   }
 }

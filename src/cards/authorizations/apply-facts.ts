@@ -26,11 +26,7 @@ import { updateAuthorizations } from './authorization-rows.ts'
 import { type AuthorizationResult, firstPayableIntent } from './authorize.ts'
 import { type CardBatch, loadCardBatch, writeCardBatch } from './batch.ts'
 import { cardLimits, cardPayments, type NetworkContext, networkPayments } from './channel.ts'
-import {
-  type IncomingMessage,
-  messageProcessorRef,
-  paymentFactFromMessage,
-} from './incoming-message.ts'
+import { type IncomingMessage, messageProcessorRef, paymentFactFromMessage } from './incoming-message.ts'
 
 const UNKNOWN_MERCHANT = { descriptor: 'unknown merchant', mcc: null, country: null }
 

@@ -1,11 +1,6 @@
 import type { PayableIntentSearch } from '../../control/intents/index.ts'
 import { merchantNameOfDescriptor, payableBy, refundableKeys } from '../../control/merchants/index.ts'
-import {
-  evolve,
-  type PaymentChange,
-  type PaymentFact,
-  unknownPayment,
-} from '../../control/payments/index.ts'
+import { evolve, type PaymentChange, type PaymentFact, unknownPayment } from '../../control/payments/index.ts'
 import type { Conversion } from '../../money/exchange-rates/index.ts'
 import type {
   AuthorizationRequest,

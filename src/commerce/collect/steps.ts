@@ -3,6 +3,7 @@ import { Refund } from '../../money/refunds/index.ts'
 import { formatMinute } from '../../values/clock.ts'
 import { formatMoney } from '../../values/money.ts'
 import type { collectSteps } from './api.ts'
+import { Settlement } from './payment-required/settlement.ts'
 import { lockPaymentRequest, scheduleRequestExpiry, writePaymentRequests } from './payments.ts'
 import type { CollectSignal } from './process.ts'
 import { PaymentRequest, RequestPayment } from './request.ts'
@@ -30,9 +31,25 @@ function stateText(
   return `open until ${formatMinute(expiresAt)}${part}`
 }
 
+/** Since when the acquirer has not answered about a charge or a refund; a request has one charge at a time. */
+async function unansweredSince(requestId: string, { em }: ReadContext): Promise<Date | null> {
+  const isUnanswered = { requestId, attempts: { $gt: 0 } }
+  const [charge, [refund]] = await Promise.all([
+    em.findOne(Settlement, { ...isUnanswered, status: 'charging' }),
+    em.find(
+      Refund,
+      { ...isUnanswered, status: 'pending', askDueAt: { $ne: null } },
+      { orderBy: { createdAt: 'asc' }, limit: 1 },
+    ),
+  ])
+  const since = [charge, refund].flatMap(one => one?.createdAt.getTime() ?? [])
+  return since.length > 0 ? new Date(Math.min(...since)) : null
+}
+
 /** What the run of a request reads. Payer and purpose do not reach Temporal. */
-export async function paymentRequestStatus(id: string, { em, now }: ReadContext) {
-  const [request, underWay, [refund]] = await Promise.all([
+export async function paymentRequestStatus(id: string, context: ReadContext) {
+  const { em, now } = context
+  const [request, underWay, [refund], doubtfulSince] = await Promise.all([
     em.findOne(PaymentRequest, { id }),
     em.findOne(RequestPayment, { requestId: id, status: 'under_way' }),
     em.find(
@@ -40,6 +57,7 @@ export async function paymentRequestStatus(id: string, { em, now }: ReadContext)
       { requestId: id, status: 'pending', askDueAt: { $ne: null } },
       { orderBy: { askDueAt: 'asc' }, limit: 1 },
     ),
+    unansweredSince(id, context),
   ])
   if (!request) return undefined
   const { status, mode, amountCents, refundingCents, expiresAt } = request
@@ -54,6 +72,7 @@ export async function paymentRequestStatus(id: string, { em, now }: ReadContext)
     summary: `Request for ${formatMoney(amountCents)} in ${mode} mode: ${stateText(request, isBeingPaid)}`,
     closed: !isOpen && refundingCents === 0n,
     isBeingPaid,
+    doubtfulSince: doubtfulSince?.toISOString() ?? null,
     dueInMs: dueAt && dueAt.getTime() - now.getTime(),
     /** The end of the time to pay, or the next check of a refund by card: a refund by SEPA is only waited for. */
     deadline: deadline && formatMinute(deadline),

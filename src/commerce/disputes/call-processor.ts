@@ -26,6 +26,7 @@ import {
   type DisputeProcessorCall,
   disputeRetryDelay,
   EVIDENCE_REMINDER_MS,
+  isDisputeUndecided,
   pendingDisputeCall,
   recordDisputeFact,
   scheduleDisputeDeadline,
@@ -138,6 +139,8 @@ async function reserveCall(dispute: Dispute, context: DisputeReconcileContext): 
       `The dispute’s processor is ${dispute.processor}, but ${name} is configured.`,
     )
   dispute.attempts++
+  // A dispute that has ended holds no money: the processor only learns it.
+  if (isDisputeUndecided(dispute)) dispute.unansweredSince ??= now
   dispute.callDueAt = addMs(now, disputeRetryDelay(dispute.attempts))
   scheduleDisputeDeadline(dispute)
   const [payment, numbers] = await Promise.all([
@@ -215,7 +218,7 @@ function applyAnswer(
   const { now } = context
   if (isProcessorFailure(answer)) fail(dispute, kind, answer, now)
   else {
-    Object.assign(dispute, { attempts: 0, processorProblem: null, callDueAt: now })
+    Object.assign(dispute, { attempts: 0, processorProblem: null, callDueAt: now, unansweredSince: null })
     if (kind === 'open') opened(dispute, answer)
     if (kind === 'document') dispute.documentedAt ??= now
     if (kind === 'file') dispute.filedAt ??= now
@@ -241,6 +244,7 @@ function fail(dispute: Dispute, kind: DisputeProcessorCall, failure: ProcessorFa
     return
   }
   dispute.processorProblem = truncateText(failure.message)
+  dispute.unansweredSince = null
   if (kind === 'withdraw') dispute.toldWithdrawnAt = now
   else if (kind === 'inquire') dispute.callDueAt = addMs(now, DISPUTE_INQUIRY_INTERVAL_MS)
   else recordDisputeFact(dispute, { id: `refused/${kind}`, type: 'lost', at: now })

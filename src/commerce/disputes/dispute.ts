@@ -120,6 +120,8 @@ const schema = defineEntity({
     processorProblem: nullable.string(),
     attempts: p.integer().onCreate(() => 0),
     callDueAt: nullable.instant(),
+    /** Since when the pending call of an undecided dispute has no answer; null before it is made. */
+    unansweredSince: nullable.instant(),
     dueAt: nullable.instant(),
     workflowId: p.text(),
   },

@@ -129,6 +129,8 @@ export function reconcileDispute(
   const call = pendingDisputeCall(dispute)
   if (call === null) dispute.callDueAt = null
   else if (dispute.callDueAt === null || status !== dispute.status) dispute.callDueAt = now
+  // What was asked before no longer matters. The call that follows has not been made.
+  if (call === null || status !== dispute.status) dispute.unansweredSince = null
   scheduleDisputeDeadline(dispute)
   emitChanges(dispute, { status, creditedCents: creditedBefore, refundedCents }, note, context)
   wake(disputeProcess, dispute)

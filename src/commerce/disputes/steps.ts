@@ -58,7 +58,7 @@ const summaryOf = ({ mode, amountCents, reason, status, creditedCents }: Dispute
 export async function disputeStatus(id: string, { em, now }: ReadContext) {
   const dispute = await em.findOne(Dispute, { id })
   if (!dispute) return undefined
-  const { status, dueAt, callDueAt, evidenceDueAt } = dispute
+  const { status, dueAt, callDueAt, evidenceDueAt, unansweredSince } = dispute
   const pendingCall = pendingDisputeCall(dispute)
   const deadline = pendingCall === null ? evidenceDueAt : callDueAt
   const closed = !isDisputeUndecided(dispute) && callDueAt === null
@@ -70,6 +70,7 @@ export async function disputeStatus(id: string, { em, now }: ReadContext) {
     pendingCall,
     /** Whether nothing is due before the call, as a provisional credit may be. */
     isCallNext: callDueAt !== null && callDueAt.getTime() === dueAt?.getTime(),
+    doubtfulSince: unansweredSince?.toISOString() ?? null,
     dueInMs: closed || !dueAt ? null : dueAt.getTime() - now.getTime(),
     deadline: deadline && formatMinute(deadline),
     signals: [],

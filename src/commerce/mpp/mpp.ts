@@ -70,11 +70,12 @@ function signalsOf(credential: MppCredential): MppSignal[] {
 export async function machinePaymentStatus(id: string, { em, now }: ReadContext) {
   const credential = await em.findOne(MppCredential, { id })
   if (!credential) return undefined
-  const { status, dueAt } = credential
+  const { status, sentAt, dueAt } = credential
   return {
     status,
     summary: summaryOf(credential),
     closed: dueAt === null,
+    doubtfulSince: status === 'indeterminate' ? timeOf(sentAt) : null,
     awaitsPerson: awaitsPerson(credential),
     awaitsToken: isUnshared(credential),
     dueInMs: dueAt && dueAt.getTime() - now.getTime(),

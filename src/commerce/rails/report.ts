@@ -104,7 +104,8 @@ export const countLateFiles = async (sql: Sql): Promise<number> =>
   (await sql<{ late: number }>(COUNT_LATE))[0]?.late ?? 0
 
 const FILE_STATUS = `
-select f.status, f.report, f.payments, f.total_cents as "totalCents", f.due_at as "dueAt", n.waiting, n.rejected
+select f.status, f.report, f.payments, f.total_cents as "totalCents", f.due_at as "dueAt",
+  f.handed_over_at as "handedOverAt", n.waiting, n.rejected
 from sepa_files f cross join lateral (
   select count(*) filter (where due_at is not null)::int as waiting,
     count(distinct transfer_id) filter (where notice = 'rejected')::int as rejected
@@ -112,7 +113,7 @@ from sepa_files f cross join lateral (
 where (f.owner_id, f.mode, f.id) = ($1, $2, $3)`
 
 type FileStatus = Row &
-  Pick<SepaFile, 'status' | 'report' | 'payments' | 'totalCents' | 'dueAt'> & {
+  Pick<SepaFile, 'status' | 'report' | 'payments' | 'totalCents' | 'dueAt' | 'handedOverAt'> & {
     readonly waiting: number
     readonly rejected: number
   }
@@ -122,13 +123,15 @@ export async function sepaFileStatus(id: string, { tenant, sql, now }: ReadConte
   const { ownerId, mode } = tenant
   const [file] = await sql<FileStatus>(FILE_STATUS, [ownerId, mode, id])
   if (!file) return undefined
-  const { status, report, dueAt, waiting } = file
+  const { status, report, dueAt, handedOverAt, waiting } = file
+  const isUnreported = report === 'awaited' || report === 'late'
   return {
     status,
     report,
     summary: `${subjectOf(file)} in ${mode} mode: ${standingOf(file)}`,
     closed: dueAt === null && report !== 'late',
     hasNotices: status === 'handed_over' && waiting > 0,
+    doubtfulSince: isUnreported && handedOverAt ? handedOverAt.toISOString() : null,
     dueInMs: dueAt && dueAt.getTime() - now.getTime(),
     deadline: dueAt && formatMinute(dueAt),
     signals: [],

@@ -28,7 +28,7 @@ export async function expireRefund(
 export async function refundStatus(id: string, { em, now }: ReadContext) {
   const refund = await em.findOne(Refund, { id })
   if (!refund) return undefined
-  const { status, mode, amountCents, arrivedCents, dueAt, askDueAt } = refund
+  const { status, mode, amountCents, arrivedCents, dueAt, askDueAt, attempts, createdAt } = refund
   const closed = status !== 'pending'
   const part = arrivedCents > 0n && !closed ? `, ${formatMoney(arrivedCents)} received` : ''
   const mustBeAsked = askDueAt !== null && dueAt !== null && askDueAt < dueAt
@@ -40,6 +40,7 @@ export async function refundStatus(id: string, { em, now }: ReadContext) {
     closed,
     /** The merchant, by the processor of the card. */
     mustBeAsked,
+    doubtfulSince: !closed && askDueAt && attempts > 0 ? createdAt.toISOString() : null,
     dueInMs: closed || !nextAt ? null : nextAt.getTime() - now.getTime(),
     deadline: dueAt && formatMinute(dueAt),
     signals,

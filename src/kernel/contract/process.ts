@@ -54,6 +54,8 @@ export interface ProcessStatus {
   readonly closed: boolean
   /** How long until the deadline, in the tenant's time; null where there is none. */
   readonly dueInMs: number | null
+  /** Since when its money has an unknown outcome, in the tenant's time (ISO 8601); null where the outcome is known. */
+  readonly doubtfulSince?: string | null
   /** As people read it: `21 Nov 09:30 UTC`. */
   readonly deadline?: string | null
   /** Completes "it waits": `for a person’s approval, until 21 Nov 09:30 UTC`. */
@@ -121,3 +123,4 @@ export const STATUS_SEARCH_ATTRIBUTE = keyword('AgentPayStatus')
 export const MODE_ATTRIBUTE = keyword('AgentPayMode')
 export const AMOUNT_ATTRIBUTE = { name: 'AgentPayAmount', type: 'DOUBLE' } as const
 export const DEADLINE_ATTRIBUTE = { name: 'AgentPayDeadline', type: 'DATETIME' } as const
+export const DOUBTFUL_SINCE_ATTRIBUTE = { name: 'AgentPayDoubtfulSince', type: 'DATETIME' } as const

@@ -40,6 +40,7 @@ import { billingPage, fundingsSection } from './pages/money/billing.ts'
 import { cardsSection } from './pages/money/cards.ts'
 import { paymentRequestsSection, requestPaymentsSection } from './pages/money/collect.ts'
 import { disputesSection } from './pages/money/disputes.ts'
+import { doubtfulMoneySection } from './pages/money/doubtful-money.ts'
 import { evidenceSection } from './pages/money/evidence.ts'
 import { incomingCreditsSection } from './pages/money/incoming.ts'
 import { ledgerAccountsSection, ledgerEntriesSection, ledgerPostingsSection } from './pages/money/ledger.ts'
@@ -133,6 +134,7 @@ export const consolePlaces: readonly ConsolePlace[] = [
       tab('refunds', refundsSection),
       tab('disputes', disputesSection),
       tab('receipts', receiptsSection),
+      tab('doubtful-money', doubtfulMoneySection, 'Doubtful'),
     ],
     within: {
       authorizations: authorizationsSection,

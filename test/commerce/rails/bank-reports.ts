@@ -54,6 +54,9 @@ const eventsOf = async (id: string) =>
     await service.sql<{ event: string }>('select event from events where resource_id = $1 order by id', [id])
   ).map(({ event }) => event)
 
+const doubtful = async (by = service.dash) =>
+  (await bodyOf(by.doubtfulMoney.list({ query: { kind: 'sepa_file', mode: 'live', limit: 100 } }))).data
+
 const lateFiles = () => countLateFiles(sqlOn(worker.database.pool))
 
 describe('the bank’s report on a file', () => {
@@ -64,6 +67,12 @@ describe('the bank’s report on a file', () => {
       Date.parse(String(file.handedOverAt)) + 4 * 3_600_000,
     )
     expect(await listed('awaited')).toContain(file.id)
+    expect((await doubtful()).find(({ id }) => id === file.id)).toMatchObject({
+      ...{ kind: 'sepa_file', since: file.handedOverAt, amountEuros: file.totalEuros },
+      workflowId: `sepa-file/${file.id}`,
+      verbs: [{ verb: 'report', by: 'operator', call: 'POST /rails/sepa', isUpdate: false }],
+    })
+    expect(await doubtful(live)).toEqual([])
     await bodyOf(receiveFile(pain002({ to: file.messageId, group: '<GrpSts>ACTC</GrpSts>' })))
     expect(await fileNow(file.id)).toMatchObject({
       status: 'handed_over',
@@ -74,6 +83,7 @@ describe('the bank’s report on a file', () => {
       expect.not.arrayContaining([file.id]),
       null,
     ])
+    expect((await doubtful()).map(({ id }) => id)).not.toContain(file.id)
   })
 
   test('is late once, listed and counted until it comes', async () => {
@@ -85,6 +95,10 @@ describe('the bank’s report on a file', () => {
     await times(2, () => sweep())
     expect(await fileNow(file.id)).toMatchObject({ status: 'handed_over', report: 'late' })
     expect([await listed('late'), await lateFiles()]).toEqual([[file.id], 1])
+    expect((await doubtful()).map(({ id, since }) => [id, since])).toContainEqual([
+      file.id,
+      file.handedOverAt,
+    ])
     expect((await eventsOf(file.id)).filter(event => event === 'sepa.report_late')).toHaveLength(1)
     await bodyOf(receiveFile(pain002({ to: file.messageId })))
     expect(await fileNow(file.id)).toMatchObject({ report: 'received' })

@@ -155,6 +155,20 @@ describe('the metrics', () => {
     expect(await text()).not.toContain('follower="replica"')
   })
 
+  test('show for how long live money of each kind has had no outcome', async () => {
+    const oldest = (kind: string) => value('doubtful_money_oldest_seconds', { kind })
+    expect([await oldest('transfer'), await oldest('sepa_file')]).toEqual([0, 0])
+    for (const [mode, hours] of Object.entries({ test: 5, live: 2 }))
+      await service.sql(
+        `insert into doubtful_money select 'customer_1', $1, now() - make_interval(hours => n), 'transfer_' || n, 'transfer', 5
+         from generate_series(1, $2::int) n`,
+        [mode, hours],
+      )
+    expect(await oldest('transfer')).toBeCloseTo(7_200, -2)
+    expect(await oldest('charge')).toBe(0)
+    await service.sql('delete from doubtful_money')
+  })
+
   test('contain no unknown address, no id and no client address', async () => {
     const { key } = await aKey(owner.client)
     await service.http('GET', '/somewhere/else')

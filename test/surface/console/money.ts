@@ -17,6 +17,7 @@ const LISTS = [
     'disputes',
     'receipts',
     'protect-rules',
+    'doubtful-money',
   ],
 ]
 
@@ -91,6 +92,21 @@ describe('the pages about money', () => {
     expect(after.text).not.toContain('Is this the payee?')
     expect(after.text).not.toContain('still to come')
     expect(operations(after.text)).toEqual(['POST /transfers/{id}/recall'])
+  })
+
+  test('list money whose outcome is unknown, with what ends it', async () => {
+    const { read, client, wallet } = await aSpender()
+    const { id: beneficiaryId } = await aBeneficiary(client)
+    const payment = { fromWalletId: wallet.id, beneficiaryId, amountEuros: 777.06 }
+    const { id } = await aSepaTransfer(client, payment)
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
+    const { text } = await read('console/doubtful-money')
+    expect(text).toContain('The bank has not reported the outcome.')
+    expect(text).toContain('€\u00a0777.06')
+    expect(text).toContain(`console/transfers/${id}">Recall</a>`)
+    expect((await read('console/doubtful-money?kind=charge')).text).toContain('No matches.')
+    await bodyOf(client.transfers.simulateSettle({ body: { transferId: id } }))
+    expect((await read('console/doubtful-money')).text).toContain('No doubtful money')
   })
 
   test('let a payment be signed: the forms name the challenge, and all that is sent is signed', async () => {

@@ -21,6 +21,7 @@ type State = Awaited<ReturnType<CollectActivities['readPaymentRequest']>>
 const state = (members: Pick<State, 'status' | 'dueInMs'> & Partial<State>): State => ({
   summary: `Request: ${members.status}`,
   closed: false,
+  doubtfulSince: null,
   isBeingPaid: false,
   deadline: AT,
   signals: [],

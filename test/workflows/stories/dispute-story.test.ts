@@ -24,6 +24,7 @@ const state = (
   status,
   summary: `Dispute: ${status}`,
   closed: false,
+  doubtfulSince: null,
   pendingCall,
   isCallNext,
   dueInMs,

@@ -20,6 +20,7 @@ const pending = (dueInMs: number, mustBeAsked = false): State => ({
   status: 'pending',
   summary: 'Refund: pending',
   closed: false,
+  doubtfulSince: null,
   mustBeAsked,
   dueInMs,
   deadline: '28 Dec 2026 09:30 UTC',

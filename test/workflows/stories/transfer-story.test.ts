@@ -24,6 +24,7 @@ type State = Awaited<ReturnType<TransferActivities['readTransfer']>>
 const state = (members: Pick<State, 'status' | 'dueInMs'> & Partial<State>): State => ({
   summary: `Transfer: ${members.status}`,
   closed: false,
+  doubtfulSince: null,
   payee: 'accepted',
   isSubmitted: false,
   isRecalled: false,

@@ -22,6 +22,7 @@ import {
   lockPaymentRequests,
   writePaymentRequests,
 } from '../payments.ts'
+import { collectProcess } from '../process.ts'
 import { recordChargeReturns } from '../refunds/acquirer-returns.ts'
 import { amountDueCents, isRequestPayable } from '../request.ts'
 import { type cardSettlementEvents, settlementsApi } from './api.ts'
@@ -188,7 +189,11 @@ export function recordChargeOutcome(
     settlementMachine.move(settlement, 'declined')
     const { code: declineCode, reason: declineReason } = outcome
     Object.assign(settlement, { declineCode, declineReason, dueAt: null })
-  } else scheduleNextInquiry(settlement, now)
+  } else {
+    scheduleNextInquiry(settlement, now)
+    // Its run shows since when the outcome is unknown.
+    if (locked && settlement.attempts === 1) context.wake(collectProcess, locked.request)
+  }
   if (locked) endings.changed.add(locked)
   return settlement
 }

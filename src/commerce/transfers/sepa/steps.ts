@@ -204,6 +204,7 @@ export async function transferStatus(id: string, { em, now }: ReadContext) {
     payee: payeeStanding(transfer),
     isSubmitted: submittedAt !== null,
     isRecalled,
+    doubtfulSince: status === 'submitted' ? (submittedAt?.toISOString() ?? null) : null,
     dueInMs: closed ? null : (dueAt?.getTime() ?? 0) - now.getTime(),
     deadline: dueAt && formatMinute(dueAt),
     signals: closed ? [] : signalsOf(transfer),

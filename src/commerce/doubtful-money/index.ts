@@ -1,0 +1,2 @@
+export { doubtfulMoneyApi } from './api.ts'
+export { oldestDoubtSeconds } from './doubtful-money.ts'
