@@ -95,7 +95,7 @@ function runningService(parts: Parts): RunningService {
 }
 
 /** Statements of one turn are sent together, also where they share a connection. */
-function askerOf(areas: Areas): AskAreas {
+export function askerOf(areas: Areas): AskAreas {
   const answers = Object.values(areas).flatMap(area => area.answers)
   return async <About, Answer>({ name }: Question<About, Answer>, about: About, context: SqlContext) => {
     const ours = answers.filter(({ question }) => question === name)

@@ -238,7 +238,7 @@ function setCredit(
   return all.length === 0 ? facts : { ...facts, returned: all }
 }
 
-// 2. State: what the facts come to, whatever their order.
+// 2. State: what the facts come to, in any order.
 
 type Approval = Pick<AuthRequest, 'increment' | 'approvedCents' | 'original'>
 

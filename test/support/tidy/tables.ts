@@ -50,6 +50,7 @@ const tablesOf: Readonly<Record<string, string>> = {
   'commerce/mpp': 'mpp_credentials mpp_protect_rules',
   'commerce/collect': 'payment_requests payment_tokens request_payments mpp_settlements',
   'commerce/receipts': 'receipts',
+  'commerce/doubtful-money': 'doubtful_money',
   'commerce/evidence': 'evidence',
   'commerce/disputes': 'disputes',
   'insight/spend': 'spend_position spend_counted spend_cells transaction_refunds merchant_names',
