@@ -112,9 +112,11 @@ const agents = bindHandlers(agentsApi, {
 
   async delete({ params }, context) {
     const { em, now, service, emit, refuse, wake } = context
-    const agent = await em.findOne(Agent, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    const [agent, opened] = await Promise.all([
+      em.findOne(Agent, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+      service.ask(purses, params.id, context),
+    ])
     if (!agent) return refuse('agent_not_found')
-    const opened = await service.ask(purses, agent.id, context)
     if (await holdsMoney([agent.walletId, ...opened.flat()], context)) return refuse('money_held')
     if (!agentMachine.move(agent, 'deleting')) return refuse('agent_deleted')
     agent.deletionDueAt = now

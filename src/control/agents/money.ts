@@ -63,7 +63,7 @@ export const getAgentBalance: HandlerOf<typeof agentsApi.balance> = async (
   }
 }
 
-/** The open purses of an agent's cards. Asked after the agent is locked, so that all of them are found. */
+/** The open purses of an agent's cards. Asked after the lock of the agent is sent, so that all of them are found. */
 export const purses = question<string, readonly string[]>('agents.purses')
 
 /** Held money may still be paid out, so these wallets cannot be emptied yet. */
