@@ -1,10 +1,11 @@
 import { type Agent, purses } from '../../control/agents/index.ts'
+import { SpendLocks } from '../../control/intents/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { answerTo } from '../../kernel/contract/question.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type LockedBook, lockBook, shortfallMessage } from '../../money/ledger/index.ts'
+import { type LockedBook, shortfallMessage } from '../../money/ledger/index.ts'
 import { findMainWallet, openWallet, walletEvent, walletsById } from '../../money/wallets/index.ts'
 import { addMs, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
@@ -28,8 +29,8 @@ export const fundCard: HandlerOf<typeof cardsApi.fund> = async ({ params, body }
   if (!agent || !known) return refuse('card_not_found')
   const from = body.fromWalletId ?? agent.walletId
   if (from === known.walletId) return refuse('same_wallet')
-  const [opened, wallets, locked] = await Promise.all([
-    lockBook(sql, context, { wallets: [from, known.walletId ?? from] }),
+  const [{ book: opened }, wallets, locked] = await Promise.all([
+    new SpendLocks(sql, context).take({ wallets: [from, known.walletId ?? from] }),
     walletsById(sql, tenant, [from]),
     lockCard(params.id, context),
   ])
@@ -59,7 +60,8 @@ async function withPurse(
   if (card.walletId !== null) return { book, walletId: card.walletId }
   const { id } = await openWallet({ kind: 'card', cardId: card.id, name: card.displayName }, context)
   card.walletId = id
-  return { book: await lockBook(context.sql, context, { wallets: [from, id] }), walletId: id }
+  const opened = await new SpendLocks(context.sql, context).take({ wallets: [from, id] })
+  return { book: opened.book, walletId: id }
 }
 
 const RETRY_HELD_MS = days(1)
@@ -82,7 +84,8 @@ export async function openPurseReturn(
   const own = wallets.get(walletId)
   const toWallet =
     own && own.status !== 'closed' ? own : (main ?? (await openWallet({ name: 'Main' }, context)))
-  return { toWallet, book: await lockBook(sql, context, { wallets: [...purses, toWallet.id] }) }
+  const { book } = await new SpendLocks(sql, context).take({ wallets: [...purses, toWallet.id] })
+  return { toWallet, book }
 }
 
 /** Returns what the purse of a closed card has beyond its holds, and schedules another check for the held rest. */

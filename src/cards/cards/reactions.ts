@@ -1,4 +1,4 @@
-import { Agent } from '../../control/agents/index.ts'
+import { lockAnyAgent } from '../../control/agents/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
 import { IntentEvent } from '../../control/intents/index.ts'
 import { PolicyExpiredEvent } from '../../control/policies/index.ts'
@@ -87,8 +87,8 @@ export async function closeCardsOfAgent(
   agentId: string,
   context: WriteContext<(typeof cardSteps.closeForAgent)['emits']>,
 ): Promise<void> {
-  const { records, sql, now, queueStatement } = context
-  const agent = await records.lock(Agent, agentId)
+  const { em, records, sql, now, queueStatement } = context
+  const agent = await lockAnyAgent(em, agentId)
   if (agent?.status !== 'deleting') return
   const toEnd = {
     agentId,

@@ -4,7 +4,7 @@ import { intentHoldReference } from '../../control/payments/index.ts'
 import type { WebauthnAssertion } from '../../identity/passkeys/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { DecideContext, SqlContext } from '../../kernel/contract/context.ts'
-import { type BatchedStep, type BatchItem, CallExternal } from '../../kernel/contract/handlers.ts'
+import { type BatchedStep, type BatchItem, HotCall } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem, Refusal } from '../../kernel/contract/problem.ts'
@@ -220,7 +220,7 @@ function ofRequest(
     note,
     webauthnAssertion: webauthnAssertion ?? null,
   }
-  return new CallExternal({ asked })
+  return callFor({ asked })
 }
 
 function giveBack(
@@ -292,7 +292,7 @@ function requestFromMerchant(
   )
   verdict.wake(refundProcess, row)
   if (!payment) return refundResponse(row)
-  return new CallExternal({ push: cardRefundCall(payment, row, item) })
+  return callFor({ push: cardRefundCall(payment, row, item) })
 }
 
 type Creating = ContextOf<Creates>
@@ -318,21 +318,30 @@ type Answer =
   | { readonly cards: CardRefunds; readonly answer: readonly RequestRefundOutcome[] }
   | null
 
+const callFor = <V extends Reservation>(reservation: V): HotCall<V, Answer> =>
+  new HotCall(reservation, async ({ systems }) => {
+    if ('asked' in reservation) return null
+    if ('push' in reservation) {
+      const { push } = reservation
+      return { push, answer: await askMerchant(push, systems.cardProcessor(push.mode)) }
+    }
+    const { cards } = reservation.steps
+    return { cards, answer: await sendCardRefunds(cards, systems.acquirer(cards.mode)) }
+  })
+
 /** Begins the refund as the request's own operation does. An external call follows if needed. */
 async function begin(
   { cents: amount, webauthnAssertion, ...target }: RefundOfRequest,
   context: Creating,
 ): Promise<
-  ReturnType<typeof refundResponse> | CallExternal<{ readonly steps: PendingRefundSteps }> | Refusal
+  ReturnType<typeof refundResponse> | HotCall<{ readonly steps: PendingRefundSteps }, Answer> | Refusal
 > {
   const amountCents = amount === null ? undefined : cents(amount)
   const signature = webauthnAssertion ?? undefined
   const begun = await beginRequestRefund({ ...target, amountCents, webauthnAssertion: signature }, context)
   if (begun instanceof Refusal) return begun
   const { steps } = begun
-  return steps.cards.refunds.length > 0
-    ? new CallExternal({ steps })
-    : refundResponseById(idOf({ steps }), context)
+  return steps.cards.refunds.length > 0 ? callFor({ steps }) : refundResponseById(idOf({ steps }), context)
 }
 
 async function refundResponseById(id: string, { sql, tenant }: SqlContext) {
@@ -348,7 +357,7 @@ const idOf = (reservation: Exclude<Reservation, { readonly asked: RefundOfReques
 type Decided = Exclude<ReturnType<typeof decide>, Refusal>
 const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits'], RefundBatch> = {
   name: 'refund',
-  usuallyAnswers: true,
+  lanes: null,
   load: (items, sql, { systems }) => {
     const { tenant, now } = items[0]
     const ids = items.map(({ input }) => input.body.transactionId)
@@ -359,20 +368,10 @@ const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits
 }
 
 /** Refunds between wallets at once, requests the refund from a merchant, or takes the steps of the paid request. */
-export const createRefund: HandlerOf<typeof refundsApi.create> = {
-  reserve,
+export const createRefund: HandlerOf<typeof refundsApi.create, Reservation, Answer> = {
+  begin: { by: 'writing', step: reserve },
 
-  async call(reservation: Reservation, { systems }): Promise<Answer> {
-    if ('asked' in reservation) return null
-    if ('push' in reservation) {
-      const { push } = reservation
-      return { push, answer: await askMerchant(push, systems.cardProcessor(push.mode)) }
-    }
-    const { cards } = reservation.steps
-    return { cards, answer: await sendCardRefunds(cards, systems.acquirer(cards.mode)) }
-  },
-
-  async record(answered: Answer, reservation: Reservation, context) {
+  async record(answered, reservation, context) {
     if ('asked' in reservation) return begin(reservation.asked, context)
     if (answered && 'push' in answered) await recordMerchantAnswer(answered.answer, answered.push, context)
     else if (answered) await recordCardRefunds(answered.answer, answered.cards, context)
@@ -383,9 +382,9 @@ export const createRefund: HandlerOf<typeof refundsApi.create> = {
    * Begins a refund that has not begun. A refund that has is followed by the request's process, or waits for
    * its merchant.
    */
-  async recover(reservation: Reservation, context) {
+  async recover(reservation, context) {
     if (!('asked' in reservation)) return refundResponseById(idOf(reservation), context)
     const begun = await begin(reservation.asked, context)
-    return begun instanceof CallExternal ? refundResponseById(idOf(begun.reservation), context) : begun
+    return begun instanceof HotCall ? refundResponseById(idOf(begun.reservation), context) : begun
   },
 }

@@ -2,6 +2,7 @@ import { defineEntity, LockMode, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
+import type { Records, SqlCondition } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
@@ -57,8 +58,16 @@ export const agentEvent = (agent: Pick<Agent, 'id' | 'status' | 'frozenReason'>)
   ...(agent.frozenReason ? { reason: truncateText(agent.frozenReason) } : {}),
 })
 
+/** Also one that is being deleted. */
+export const lockAnyAgent = (em: EntityManager, id: string): Promise<Agent | null> =>
+  em.findOne(Agent, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+
+/** The agents of other records, in any status and in the order of their ids. */
+export const lockAgentsWhere = (records: Records, condition: SqlCondition): Promise<Agent[]> =>
+  records.find(Agent, condition, { orderBy: { id: 'asc' }, lock: true })
+
 export async function lockAgent(em: EntityManager, id: string): Promise<Agent | null> {
-  const agent = await em.findOne(Agent, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const agent = await lockAnyAgent(em, id)
   return agent && agentMachine.can(agent.status, 'deleting') ? agent : null
 }
 

@@ -1,10 +1,9 @@
-import { LockMode } from '@mikro-orm/core'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import { lockBook } from '../../money/ledger/index.ts'
 import { closeWallet, findMainWallet, openWallet } from '../../money/wallets/index.ts'
 import { addMs, minutes } from '../../values/clock.ts'
-import { Agent, agentEvent, agentMachine } from './agent.ts'
+import { type Agent, agentEvent, agentMachine, lockAnyAgent } from './agent.ts'
 import type { agentSteps } from './api.ts'
 import { agentProcess } from './process.ts'
 
@@ -13,7 +12,7 @@ const RETRY_HELD_MS = minutes(6 * 60)
 
 /** The agent if it is being deleted, locked: of two that delete it, the later one sees what the earlier one has ended. */
 export async function lockDeletingAgent(id: string, { em }: WriteContext): Promise<Agent | undefined> {
-  const agent = await em.findOne(Agent, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const agent = await lockAnyAgent(em, id)
   return agent?.status === 'deleting' ? agent : undefined
 }
 

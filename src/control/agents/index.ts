@@ -5,6 +5,8 @@ export {
   freezeAgent,
   lockAgent,
   lockAgents,
+  lockAgentsWhere,
+  lockAnyAgent,
   unfreezeAgent,
   updateFrozenAgents,
 } from './agent.ts'

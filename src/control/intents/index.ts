@@ -13,7 +13,7 @@ export {
   type Intent,
   type IntentRow,
   intentPaymentProblem,
-  lockIntents,
+  lockIntent,
   unpayableIntentReason,
 } from './intent.ts'
 export { cancelIntentOperation, intentExpiry } from './intent-batch.ts'
@@ -22,7 +22,6 @@ export { machinePaymentTermsOfIntents } from './machine-payment-terms.ts'
 export {
   assignCardToIntent,
   findPayableIntents,
-  lockIntentForCard,
   notPayableByCardReason,
   type PayableIntentSearch,
 } from './payable-intents.ts'
@@ -32,9 +31,7 @@ export {
   IntentPayments,
   type IntentSubmissionBlocker,
   intentPaidEvents,
-  intentPaymentsToCancel,
   isApprovedPayee,
-  lockIntentPayments,
   updateIntentReceiptState,
 } from './payments.ts'
 export {
@@ -45,3 +42,4 @@ export {
   payeeRequestRefusals,
 } from './schemas.ts'
 export { intentSimulationApi } from './simulation-api.ts'
+export { agentLanes, SpendLocks, SpendReads, type SpendSource, type WalletFunds } from './spend-locks.ts'

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import { oneOf, type RecordReader } from '../../kernel/contract/records.ts'
+import { oneOf, type RecordReader, type Records } from '../../kernel/contract/records.ts'
 import { insertIntoBoth, lockedRowsById, rowsById, updateOf } from '../../kernel/database/bulk-sql.ts'
 import {
   centsColumn,
@@ -187,6 +187,9 @@ export const lockSpendingAgentsOfIntents = spenderLock(
 )
 
 export const findIntents = rowsById(intentTable)
+
+/** For an operation that changes nothing else. */
+export const lockIntent = (records: Records, id: string): Promise<Intent | null> => records.lock(Intent, id)
 
 export const findIntent = (records: RecordReader, id: string): Promise<Intent | null> =>
   records.findOne(Intent, { id })

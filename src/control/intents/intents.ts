@@ -27,7 +27,7 @@ import { OPEN_INTENT_SQL, onDelegationsRevoked } from './cancel.ts'
 import { declareIntent } from './declare.ts'
 import { intentInquiries } from './inquiries.ts'
 import { intentInquiryApi } from './inquiry-api.ts'
-import { Intent, intentCause, intentMachine, intentsPersonalData } from './intent.ts'
+import { Intent, intentCause, intentMachine, intentsPersonalData, lockIntent } from './intent.ts'
 import { alreadyInStatusMessage, cancelIntentOperation } from './intent-batch.ts'
 import { type ResolvedPayee, resolvePayees } from './payees.ts'
 import { type IntentSignal, intentProcess } from './process.ts'
@@ -44,9 +44,10 @@ import {
   budgetLevelBlocker,
   budgetLevelIds,
   decideIntentSpend,
-  readSpendDecisionContext,
+  loadSpendDecisionContext,
   spendingAgentFor,
 } from './spend-context.ts'
+import { SpendReads } from './spend-locks.ts'
 
 type Simulate = HandlerOf<typeof intentSimulationApi.simulate>
 type SimulateContext = ContextOf<typeof intentSimulationApi.simulate>
@@ -60,7 +61,11 @@ async function simulateForAgent(agentId: string, payee: ResolvedPayee, body: Bod
   // In the console a person tries out what the agent may pay; what the person declares waits in any case.
   const approvers = actor.type === 'console' ? {} : approversOf(actor)
   const spend = { agentId, amountCents, mcc, ...payee, ...levels, ...approvers }
-  const spendContext = await readSpendDecisionContext(sql, tenantNow, [spend], context.service)
+  const spendContext = await loadSpendDecisionContext(
+    new SpendReads(sql, tenantNow),
+    [spend],
+    context.service,
+  )
   const agent = spendingAgentFor(actor, agentId, spendContext)
   if (!agent) return refuse('agent_not_found')
   // A simulation for a frozen agent always answers that it is frozen, which is a decision here, not a
@@ -177,7 +182,7 @@ const intents = bindHandlers(intentsApi, {
   },
 
   async deny({ params, body }, { records, actor, now, emit, refuse, wake }) {
-    const intent = await records.lock(Intent, params.id)
+    const intent = await lockIntent(records, params.id)
     if (!intent) return refuse('intent_not_found')
     if (intent.status !== 'created')
       return refuse('intent_not_waiting', alreadyInStatusMessage(intent.status))

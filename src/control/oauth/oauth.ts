@@ -8,7 +8,7 @@ import { sqlCondition } from '../../kernel/contract/records.ts'
 import { tokenScopeSetNames } from '../../kernel/contract/scopes.ts'
 import { proofAlgorithms } from '../../values/proof-key.ts'
 import { agentTokenAuthenticator, agentTokenRevokedEvent } from '../agent-tokens/index.ts'
-import { Agent } from '../agents/index.ts'
+import { lockAgentsWhere } from '../agents/index.ts'
 import { oauthApi } from './api.ts'
 import { approveAssistant, challengeAssistant } from './approve.ts'
 import { issuerOf, resourceOf } from './authorization.ts'
@@ -113,7 +113,7 @@ async function endAllOf(
 ): Promise<void> {
   const { records, tenant } = context
   const condition = sqlCondition(AGENTS_OF_PERSON, [tenant.ownerId, tenant.mode, personId])
-  await records.find(Agent, condition, { orderBy: { id: 'asc' }, lock: true })
+  await lockAgentsWhere(records, condition)
   const open = { personId, ...sqlCondition(OPEN_GRANT_SQL) }
   const grants = await records.find(OauthGrant, open, { orderBy: { id: 'asc' }, lock: true })
   for (const grant of grants) await endGrant(grant, because, context)

@@ -195,9 +195,11 @@ const keys = bindHandlers(apiKeysApi, {
     if (body.overlapMinutes > 0 && (await hasTooManyApiKeys(context, clock.real())))
       return refuse('too_many_keys')
     const kept = { name, environment, granted, expiresAt, idleDays, toolWrites, boundTo, sessionId, personId }
-    // In a session, a key ends with its maker, so a replacement takes the place of its key.
+    // In a session, a key ends with its maker: a replacement takes the place of its key. That key ends with it, and so does what it
+    // creates during the overlap.
     const key = createApiKey({ ...kept, madeById: sessionId ? old.madeById : maker.keyId }, context)
     for (const child of children) child.madeById = key.id
+    if (sessionId) old.madeById = key.id
     const end = addMs(clock.real(), minutes(body.overlapMinutes))
     if (!expiresAt || expiresAt > end) old.expiresAt = end
     emit('key.rotated', { ...apiKeyEvent(old), replacedById: key.id })

@@ -21,6 +21,7 @@ export {
 } from './narratives.ts'
 export {
   ACQUIRER_ACCOUNTS,
+  type BookAccounts,
   DEBT_ACCOUNTS,
   FORCED_DEBIT_ACCOUNTS,
   lockBook,

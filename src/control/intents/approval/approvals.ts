@@ -10,7 +10,8 @@ import { findSpendingAgents } from '../../policies/index.ts'
 import { addTolerance, type RuleCheck } from '../../rules/index.ts'
 import { Intent } from '../intent.ts'
 import { alreadyInStatusMessage } from '../intent-batch.ts'
-import { readSpendDecisionContext } from '../spend-context.ts'
+import { loadSpendDecisionContext } from '../spend-context.ts'
+import { SpendReads } from '../spend-locks.ts'
 import { Approval, ApprovalCommitmentOpenings } from './approval.ts'
 import { approvalApi } from './approval-api.ts'
 import { decideApproval } from './approve.ts'
@@ -29,7 +30,7 @@ export async function reviewApproval(
 ): Promise<ApprovalReview> {
   const tenantNow = { tenant, now }
   const [context, ibanOf] = await Promise.all([
-    readSpendDecisionContext(sql, tenantNow, [intent], service),
+    loadSpendDecisionContext(new SpendReads(sql, tenantNow), [intent], service),
     readCurrentIbans(sql, tenant, [intent]),
   ])
   const agent = context.agents.get(intent.agentId)

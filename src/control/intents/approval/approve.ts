@@ -24,7 +24,7 @@ import {
 import { riskScoredSpend } from '../payees.ts'
 import { intentProcess } from '../process.ts'
 import { intentEvent, unpaidIntentResponse } from '../response.ts'
-import type { WalletFunds } from '../spend-context.ts'
+import type { WalletFunds } from '../spend-locks.ts'
 import {
   type ApprovalSignature,
   type ApprovalSignatures,
