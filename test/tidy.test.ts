@@ -28,6 +28,8 @@ import './tidy/migrations.ts'
 import './tidy/named-in-docs.ts'
 import './tidy/options.ts'
 import './tidy/parts.ts'
+import './tidy/spend-locks.ts'
+import './tidy/statements.ts'
 import './tidy/words.ts'
 
 const { files, project } = readSources()

@@ -38,9 +38,9 @@ const hotApi = {
   }),
 }
 
-const outsideApi = {
-  ask: post('/jars/{jarId}/ask', { summary: 'Ask', callers: ['key'], run: 'external', returns: [200, Jar] }),
-}
+const outside = { summary: 'Ask', callers: ['key'], returns: [200, Jar] } as const
+const outsideApi = { ask: post('/jars/{jarId}/ask', { ...outside, run: 'external' }) }
+const hotOutsideApi = { ask: post('/jars/{jarId}/ask', { ...outside, run: 'hot-external' }) }
 
 type Handlers = { readonly [Name in keyof typeof api]: HandlerOf<(typeof api)[Name]> }
 
@@ -130,6 +130,8 @@ export const wrong: Record<string, () => unknown> = {
 const load = async () => jar
 const decide = () => jar
 const write = async () => undefined
+const step = { name: 'ask', load, decide, write }
+const ended = { record: load, recover: load }
 
 export const wrongRuns: Record<string, () => unknown> = {
   right: () => bindHandlers(hotApi, { take: { load, decide, write } }),
@@ -141,6 +143,13 @@ export const wrongRuns: Record<string, () => unknown> = {
   plainAsHot: () => bindHandlers(api, { ...right, open: { load, decide, write } }),
   // @ts-expect-error what crashed must be recovered
   outsideWithoutRecover: () => bindHandlers(outsideApi, { ask: { reserve: load, call: load, record: load } }),
+
+  rightStep: () =>
+    bindHandlers(hotOutsideApi, {
+      ask: { begin: { by: 'writing', step: { ...step, lanes: null } }, ...ended },
+    }),
+  // @ts-expect-error a batched step says whether a locked row delays its other requests
+  stepWithoutLanes: () => bindHandlers(hotOutsideApi, { ask: { begin: { by: 'writing', step }, ...ended } }),
 
   // @ts-expect-error to decide is pure: nothing is waited for
   decidingLater: () => bindHandlers(hotApi, { take: { load, decide: async () => jar, write } }),
@@ -161,7 +170,7 @@ export const wrongContracts: Record<string, () => unknown> = {
     // @ts-expect-error there is no such caller
     get('/jars', { summary: 'x', callers: ['robot'], returns: [200, Jar] }),
   unknownRun: () =>
-    // @ts-expect-error there are three kinds of run
+    // @ts-expect-error there is no such kind of run
     post('/jars', { summary: 'x', callers: ['key'], run: 'warm', returns: [200, Jar] }),
   misspeltMember: () =>
     // @ts-expect-error it is called summary

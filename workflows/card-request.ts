@@ -7,7 +7,7 @@ import { follow } from './shared/record-run.ts'
 const { readCardRequest, answerCardRequest, expireCardRequest, carryOutCardRequest } =
   activities<CardRequestActivities>({
     readCardRequest: reading('Status of the card request'),
-    answerCardRequest: decision('Carry out the signal of an operator'),
+    answerCardRequest: decision('Carry out the decision of an operator'),
     expireCardRequest: decision('Expire the request, which was not answered in time'),
     carryOutCardRequest: decision('Carry out the approval: issue the card, or change its limits'),
   })

@@ -7,7 +7,7 @@ import { follow } from './shared/record-run.ts'
 const { readCard, decideCard, issueCard, replaceNumber, tellProcessor, endCard, returnPurse } =
   activities<CardActivities>({
     readCard: reading('Status of the card'),
-    decideCard: decision('Carry out the signal of an operator'),
+    decideCard: decision('Carry out the decision of an operator'),
     issueCard: call('Ask the processor for the card, once'),
     replaceNumber: call('Ask the processor for another number, once'),
     tellProcessor: call('Send the card’s state, limits and controls to the processor'),

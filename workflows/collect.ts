@@ -7,7 +7,7 @@ import { follow } from './shared/record-run.ts'
 const { readPaymentRequest, answerPaymentRequest, expirePaymentRequest, followRefunds } =
   activities<CollectActivities>({
     readPaymentRequest: reading('Status of the payment request'),
-    answerPaymentRequest: decision('Carry out the signal of an operator'),
+    answerPaymentRequest: decision('Carry out the decision of an operator'),
     expirePaymentRequest: decision('Expire the request, which was not paid in time'),
     followRefunds: call('Ask the acquirer for the refunds that have not arrived', {
       startToCloseTimeout: '1 minute',

@@ -6,7 +6,7 @@ import { follow } from './shared/record-run.ts'
 
 const { readIntent, decideIntent, expireIntent } = activities<IntentActivities>({
   readIntent: reading('Status of the intent'),
-  decideIntent: decision('Carry out the signal of an operator'),
+  decideIntent: decision('Carry out the decision of an operator'),
   expireIntent: decision('Expire the intent at its deadline and release its money'),
 })
 

@@ -6,7 +6,7 @@ import { follow } from './shared/record-run.ts'
 
 const { readMandate, changeMandate, expireMandate } = activities<MandateActivities>({
   readMandate: reading('Status of the mandate'),
-  changeMandate: decision('Carry out the signal of an operator'),
+  changeMandate: decision('Carry out the decision of an operator'),
   expireMandate: decision('Expire the mandate at its end'),
 })
 

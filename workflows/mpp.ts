@@ -7,7 +7,7 @@ import { follow } from './shared/record-run.ts'
 const { readMachinePayment, resolveMachinePayment, leaveOutcomeOpen, endUnpaid, deleteNetworkToken } =
   activities<MppActivities>({
     readMachinePayment: reading('Status of the machine payment'),
-    resolveMachinePayment: decision('Carry out the signal of an operator'),
+    resolveMachinePayment: decision('Carry out the decision of an operator'),
     leaveOutcomeOpen: decision(
       'Record the outcome as unknown, since the merchant did not answer; the money stays held',
     ),

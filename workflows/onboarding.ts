@@ -6,7 +6,7 @@ import { follow } from './shared/record-run.ts'
 
 const { readOnboarding, answerOnboarding, advanceOnboarding } = activities<OnboardingActivities>({
   readOnboarding: reading('Status of the onboarding'),
-  answerOnboarding: decision('Carry out the signal of an operator'),
+  answerOnboarding: decision('Carry out the decision of an operator'),
   advanceOnboarding: decision('Begin the review, or end what was not answered in time'),
 })
 

@@ -6,7 +6,7 @@ import { follow } from './shared/record-run.ts'
 
 const { readRecovery, answerRecovery, advanceRecovery } = activities<RecoveryActivities>({
   readRecovery: reading('Status of the recovery'),
-  answerRecovery: decision('Carry out the signal of an operator'),
+  answerRecovery: decision('Carry out the decision of an operator'),
   advanceRecovery: decision('Allow the link after 24 hours, or end what was not used in time'),
 })
 

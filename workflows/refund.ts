@@ -6,7 +6,7 @@ import { follow } from './shared/record-run.ts'
 
 const { readRefund, answerRefund, askMerchantForRefund, giveUpRefund } = activities<RefundActivities>({
   readRefund: reading('Status of the refund'),
-  answerRefund: decision('Carry out the signal of an operator'),
+  answerRefund: decision('Carry out the decision of an operator'),
   askMerchantForRefund: call('Have the card processor request the refund from the merchant, once', {
     startToCloseTimeout: '1 minute',
   }),

@@ -8,7 +8,7 @@ import { follow } from './shared/record-run.ts'
 const { readTransfer, decideTransfer, verifyPayee, cancelUnconfirmed, submitPayment, askRail } =
   activities<TransferActivities>({
     readTransfer: reading('Status of the transfer'),
-    decideTransfer: decision('Carry out the signal of an operator'),
+    decideTransfer: decision('Carry out the decision of an operator'),
     verifyPayee: call('Ask the payee’s bank about the name'),
     cancelUnconfirmed: decision(
       'Cancel the transfer, whose payee was not confirmed in time, and release its money',

@@ -9,7 +9,7 @@ type DeliveryState = Awaited<ReturnType<WebhookActivities['readDelivery']>>
 
 const { readDelivery, decideDelivery, sendAgain } = activities<WebhookActivities>({
   readDelivery: reading('Status of the delivery'),
-  decideDelivery: decision('Carry out the signal of an operator'),
+  decideDelivery: decision('Carry out the decision of an operator'),
   sendAgain: post('Send the webhook to its receiver again'),
 })
 

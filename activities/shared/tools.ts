@@ -64,7 +64,7 @@ export interface ActivityTools {
     step: Step<E>,
     work: (ref: RecordRef, tools: OutsideTools<E>) => Promise<S>,
   ): OutsideActivity<S>
-  /** Carries out the signal of an operator with the checks of the API. Gives the line that the operator reads. */
+  /** Carries out the signal or update of an operator with the checks of the API. Gives the line that the operator reads. */
   decide(
     signals: Readonly<Record<string, OfApi>>,
     rules?: SignalRules & { readonly withoutPayload?: true },
@@ -126,16 +126,19 @@ export function activityTools(
     outside(step, work) {
       const act = (ref: RecordRef) =>
         turnOf(step, ref, () =>
-          steps.outside(async claim =>
+          steps.outside(async calls =>
             work(ref, {
-              holder: claim.holder,
+              holder: calls.holder,
               stopping: caller.stopping?.(),
               transaction: working => transaction(ref, step, working),
               async call(make, record) {
                 const call = { step, ref, cause: await causeOf(ref) }
-                const answer = await claim.call(call, make)
-                onChange?.(step)
-                return claim.record(call, () => transaction(ref, step, tx => record(answer, tx)))
+                const noted = async () => {
+                  const answer = await make()
+                  onChange?.(step)
+                  return answer
+                }
+                return calls.call(call, noted, answer => transaction(ref, step, tx => record(answer, tx)))
               },
             }),
           ),

@@ -40,19 +40,34 @@ export function versionOf(build: VersionedWorkers | undefined): Partial<WorkerOp
 /** A worker that has just begun is heard of within a moment. Each worker asks, so more often would be a load. */
 const AGAIN_AFTER_MS = 1_000
 
-/** Waits for workers of the build. If that took too long, says why it is not current. */
+/**
+ * Waits for workers of the build, and makes it current over what is current now: of several at once, one wins. If that took too
+ * long, or another build has won, says why it is not current.
+ */
 export async function untilCurrent(
   { workflowService }: Pick<Connection, 'workflowService'>,
   { queues, ...build }: VersionedWorkers,
   { signal, onlyOver }: { readonly signal: AbortSignal; readonly onlyOver?: readonly string[] },
 ): Promise<string | undefined> {
-  let whyNot: string | undefined = 'It is stopped.'
+  const over = onlyOver ?? (await currentBuilds(workflowService, build))
+  let whyNot = 'It is stopped.'
   while (!signal.aborted) {
-    whyNot = await makeCurrent(workflowService, build, { queues, onlyOver })
-    if (whyNot === undefined) return undefined
+    const outcome = await makeCurrent(workflowService, build, { queues, over })
+    if (outcome === 'current') return undefined
+    whyNot = outcome.whyNot
+    if (outcome.isFinal) return whyNot
     await pause(AGAIN_AFTER_MS, undefined, { signal }).catch(() => undefined)
   }
   return whyNot
+}
+
+/** One, or none in a new or restored Temporal. */
+async function currentBuilds(
+  service: Connection['workflowService'],
+  build: Omit<WorkerBuild, 'buildId'>,
+): Promise<string[]> {
+  const { buildId } = await currentBuild(service, build)
+  return buildId ? [buildId] : []
 }
 
 const EVERY_MS = 30_000
@@ -71,10 +86,8 @@ export function keepABuildCurrent(
   const stopping = new AbortController()
   const [taskQueue = ''] = build.queues
   const gone = goneBuilds(workflowService, { namespace: build.namespace, taskQueue, goneAfterMs })
-  const others = async () => {
-    const { buildId } = await currentBuild(workflowService, build)
-    return buildId && buildId !== build.buildId ? [buildId] : []
-  }
+  const others = async () =>
+    (await currentBuilds(workflowService, build)).filter(buildId => buildId !== build.buildId)
   const rounds = repeatEvery(
     everyMs,
     async () => {

@@ -11,7 +11,13 @@ import type { SqlRecorder } from '../support/sql-recorder.ts'
  * commits, a hot one the last two at once; an external call does that twice, and must cost no more. An idempotency key costs nothing more: it
  * is looked up with the opening.
  */
-const MOST_ROUND_TRIPS: Readonly<Record<RunMode, number>> = { read: 3, plain: 7, hot: 6, external: 7 }
+const MOST_ROUND_TRIPS: Readonly<Record<RunMode, number>> = {
+  read: 3,
+  plain: 7,
+  hot: 6,
+  external: 7,
+  'hot-external': 7,
+}
 
 /** The more expensive operations, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, number>> = {

@@ -1,8 +1,6 @@
 import { join, resolve } from 'node:path'
-import { findTemporal } from '../../src/dev/temporal/binary.ts'
-import { runProcess } from '../../src/platform/lifetime.ts'
-import { printLine } from '../../src/platform/output.ts'
 import { openReceiver, type Receiver } from '../support/delivery/receiver-server.ts'
+import { devServer } from './dev-server.ts'
 import {
   archiveWal,
   baseBackupBytes,
@@ -22,10 +20,10 @@ import { aPayer, type Load, send, startLoad } from './drill/load.ts'
 import { finishProcesses, untilRunning } from './drill/open-processes.ts'
 import { type PostgresProgram, postgresPrograms } from './drill/postgres-programs.ts'
 import { releasedCheckout } from './drill/released.ts'
-import { openReport, type Report } from './drill/report.ts'
+import type { Report } from './drill/report.ts'
 import { mustStopAll, roll, takeOver, versionIn } from './drill/upgrade.ts'
 import { hasFile, openWork, type Work } from './drill/work.ts'
-import { closeAll, discardFolder, ownFolder } from './own-folder.ts'
+import { rehearse } from './rehearsal.ts'
 
 /** A checkout of an older version with its packages, or `released`: the last released one, out of the history. */
 const OLDER = process.env.DRILL_OLDER
@@ -37,33 +35,15 @@ const PAYMENTS = process.argv.includes('--short') ? 20 : 200
 const ONE_OF_EACH = ['api-1', 'worker-1', 'relay-1'] as const
 
 /** A disaster and an upgrade, on this machine: docs/how-to/restore.md and docs/how-to/upgrade.md, carried out. */
-runProcess(async life => {
-  const report = openReport()
-  const folder = await ownFolder('agentpay-drill-')
-  const closers: (() => unknown)[] = []
-  life.closeLater(() => closeAll(closers))
-  try {
-    const program = await postgresPrograms(join(folder, 'programs'), report.tell)
-    const place = await openInstallation(folder, await temporalBinary())
-    const receiver = await openReceiver()
-    closers.push(place.close, receiver.close)
-    const work = await recoverFromDisaster({ place, program }, receiver, report)
-    await upgrade(place, work, folder, report)
-  } catch (error) {
-    report.check('the drill came to its end', false, (error as Error).message)
-  }
-  await closeAll(closers)
-  report.print()
-  if (report.hasFailed) printLine(`What each program has said is in ${folder}.`)
-  else await discardFolder(folder)
-  life.end(report.hasFailed ? 1 : 0)
+rehearse('drill', async ({ folder, report, closeLater }) => {
+  const program = await postgresPrograms(join(folder, 'programs'), report.tell)
+  const place = await openInstallation(folder, await devServer())
+  const receiver = await openReceiver()
+  closeLater(place.close)
+  closeLater(receiver.close)
+  const work = await recoverFromDisaster({ place, program }, receiver, report)
+  await upgrade(place, work, folder, report)
 })
-
-async function temporalBinary(): Promise<string> {
-  const found = await findTemporal({ env: process.env, tell: printLine })
-  if (found.binary === null) throw new Error(found.reason)
-  return found.binary
-}
 
 interface Backed {
   readonly place: Installation
@@ -244,7 +224,7 @@ async function olderCheckout(folder: string, report: Report): Promise<string | u
 }
 
 async function rollFromOlder(older: string, folder: string, report: Report): Promise<void> {
-  const place = await openInstallation(join(folder, 'rolling'), await temporalBinary())
+  const place = await openInstallation(join(folder, 'rolling'), await devServer())
   try {
     await Promise.all([place.startTemporal(), place.startPostgres()])
     for (const job of ['migrate', 'namespace'] as const) await place.run(job, { checkout: older })

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
-import { findTemporal } from '../../src/dev/temporal/binary.ts'
 import { runProcess } from '../../src/platform/lifetime.ts'
 import { printLine } from '../../src/platform/output.ts'
 import { lastLogLines } from './children.ts'
 import { makeSecrets, readCompose, readVariables } from './compose.ts'
 import { secretOf } from './databases.ts'
+import { devServer } from './dev-server.ts'
 import { driveFlow } from './flow.ts'
 import { buildImage } from './image.ts'
 import { closeAll, discardFolder, ownFolder } from './own-folder.ts'
@@ -63,12 +63,6 @@ runProcess(async life => {
   await discardFolder(folder)
   life.end(0)
 })
-
-async function devServer(): Promise<string> {
-  const found = await findTemporal({ env: process.env, tell: printLine })
-  if (found.binary === null) throw new Error(found.reason)
-  return found.binary
-}
 
 async function runWithLimit(parts: Omit<Parts, 'onEnd'>): Promise<void> {
   const broken = Promise.withResolvers<never>()

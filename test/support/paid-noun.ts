@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
 import type { Context } from '../../src/kernel/contract/context.ts'
-import { AnswerNow, CallExternal } from '../../src/kernel/contract/handlers.ts'
+import { HotCall } from '../../src/kernel/contract/handlers.ts'
 import {
   bindHandlers,
   emptyBody,
@@ -22,7 +22,7 @@ const Sold = z.object({ meterId: id('meter'), credential: z.string() })
 
 const paid = {
   callers: ['public'],
-  run: 'external',
+  run: 'hot-external',
   http: {
     reads: {
       authorization: 'The payment.',
@@ -90,27 +90,36 @@ async function actForSomebody({ sql, switchTenant }: Context): Promise<void> {
   switchTenant({ ownerId: String(owner?.id), mode: 'test' })
 }
 
-const handler: HandlerOf<typeof paidApi.show> = {
-  async peek(_, context) {
-    return credentialIn(context) ? undefined : withHeaders(context.refuse('payment_required'), CHALLENGE)
+type Charge = 'charged' | 'declined'
+
+/** A sale is two calls: each `record` names its call, as the handler has no batched step. */
+const handler: HandlerOf<typeof paidApi.show, Sale, Charge> = {
+  begin: {
+    by: 'reading',
+    async read({ params }, context) {
+      const credential = credentialIn(context)
+      if (!credential) return withHeaders(context.refuse('payment_required'), CHALLENGE)
+      const sale = { meterId: params.id, credential }
+      if (credential.endsWith('settled')) return sold(sale)
+      await actForSomebody(context)
+      return new HotCall(sale, async () => (credential.endsWith('declined') ? 'declined' : 'charged'))
+    },
   },
-  async reserve({ params }, context) {
-    const credential = String(credentialIn(context))
-    if (credential.endsWith('declined')) return withHeaders(context.refuse('payment_declined'), CHALLENGE)
-    await actForSomebody(context)
-    const { host, headers, rawBody, sql } = context
+  async record(charge, sale, context) {
+    if (charge === 'declined') return withHeaders(context.refuse('payment_declined'), CHALLENGE)
+    const { sql, host, headers, rawBody, emit } = context
+    const { meterId, credential } = sale
+    const [known] = await sql('select from sales where (meter_id, credential) = ($1, $2)', [
+      meterId,
+      credential,
+    ])
+    if (known) return sold(sale)
     const asked = `${host} ${headers['accept-payment'] ?? ''}`.trim()
-    await sql('insert into sales values ($1, $2, $3, $4)', [params.id, credential, rawBody, asked])
-    const sale = { meterId: params.id, credential }
-    context.emit('meter.sold', sale)
-    return credential.endsWith('settled') ? new AnswerNow(sold(sale)) : sale
+    await sql('insert into sales values ($1, $2, $3, $4)', [meterId, credential, rawBody, asked])
+    emit('meter.sold', sale)
+    return new HotCall(sale, async (): Promise<Charge> => 'charged')
   },
-  call: async () => 'charged',
-  async record(_, reserved) {
-    const sale = reserved as Sale & { readonly charged?: true }
-    return sale.charged ? sold(sale) : new CallExternal({ ...sale, charged: true })
-  },
-  recover: async sale => sale as Sale,
+  recover: async sale => sale,
 }
 
 export const paidArea = area(

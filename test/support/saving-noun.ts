@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
-import { type BatchedStep, type CallExternal, chainExternalCall } from '../../src/kernel/contract/handlers.ts'
+import { type BatchedStep, HotCall, recordInBatch } from '../../src/kernel/contract/handlers.ts'
 import {
   bindHandlers,
   type HandlerOf,
@@ -21,7 +21,7 @@ export const savingApi = {
     summary: 'Put money aside',
     callers: ['key'],
     scope: 'policies:write',
-    run: 'external',
+    run: 'hot-external',
     body: z.strictObject({ amount: z.int().min(1) }),
     example: { amount: 1 },
     returns: [200, z.object({ savingId: id('saving'), balance: z.int(), by: z.string() })],
@@ -56,6 +56,7 @@ const record: BatchedStep<
   Balances
 > = {
   name: 'record',
+  lanes: null,
   async load(items, sql) {
     const tenant = items[0]?.tenant
     const ids = items.map(({ input }) => input.savingId)
@@ -83,8 +84,9 @@ const record: BatchedStep<
 /** Reads the existing savings. A missing one is an event, which only a transaction can write. */
 const reserveStep = (
   callSystem: (savingId: string) => Promise<string>,
-): BatchedStep<Input, CallExternal<Reserved>, Failure, Events, Balances> => ({
+): BatchedStep<Input, HotCall<Reserved, string>, Failure, Events, Balances> => ({
   name: 'reserve',
+  lanes: null,
   async load(items, sql) {
     const tenant = items[0]?.tenant
     const ids = items.map(({ input }) => input.params.id)
@@ -93,25 +95,20 @@ const reserveStep = (
   },
   decide({ input: { params, body } }, balances, { refuse, emit }) {
     const reserved = { savingId: params.id, amount: body.amount }
-    if (balances.has(params.id)) {
-      const call = async (value: Reserved) => ({ ...value, answer: await callSystem(value.savingId) })
-      return chainExternalCall(reserved, { value: reserved, call, step: record, accepts: isForBatch })
-    }
+    if (balances.has(params.id))
+      return new HotCall(reserved, async () => {
+        const answer = await callSystem(params.id)
+        return answer === 'alone' ? answer : recordInBatch(record, { ...reserved, answer })
+      })
     emit('saving.missed', reserved)
     return refuse('saving_not_found')
   },
   write: async () => undefined,
 })
 
-const isForBatch = (answered: Answered): answered is Answered => answered.answer !== 'alone'
-
 export const savingArea = (callSystem: (savingId: string) => Promise<string>) => {
-  const save: HandlerOf<typeof savingApi.save, Reserved> = {
-    readsToReserve: true,
-    reserve: reserveStep(callSystem),
-    call: async () => {
-      throw new Error('the reservation names the call')
-    },
+  const save: HandlerOf<typeof savingApi.save, Reserved, string> = {
+    begin: { by: 'shared reading', step: reserveStep(callSystem) },
     async record(_, { savingId, amount }, { sql, emit }) {
       const [row] = await sql<{ balance: bigint }>(
         'update savings set balance = balance + $2 where id = $1 returning balance',

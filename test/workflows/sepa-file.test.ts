@@ -59,7 +59,8 @@ test('the run of a file hands it over at its cut-off, says that the report is la
   const history = textOf(await run.handle.fetchHistory())
   for (const secret of ['Müller', 'Invoice 4711', endToEndId, 'DE89', '<?xml'])
     expect([secret, history.includes(secret)]).toEqual([secret, false])
-  expect(await run.historyLength()).toBeLessThanOrEqual(64)
+  // Two of them set and remove since when it is doubtful money.
+  expect(await run.historyLength()).toBeLessThanOrEqual(66)
 })
 
 test('a report after the end begins another run of the file', async () => {

@@ -144,6 +144,30 @@ describe('workers of several builds', () => {
     await goesOnWith(before[0], 'two')
   })
 
+  test('of which two are made current at once: one wins, and the other job says so', async () => {
+    await workersOf('five', released)
+    await workersOf('six', changed)
+    await makeCurrent('five')
+    await makeCurrent('six')
+    const looked = Promise.withResolvers<void>()
+    const workflowService = Object.assign(Object.create(connection.workflowService), {
+      describeWorkerDeployment: async (asked: object) => {
+        const answer = await connection.workflowService.describeWorkerDeployment(asked)
+        looked.resolve()
+        return answer
+      },
+    })
+    const signal = AbortSignal.timeout(60_000)
+    const late = untilCurrent({ workflowService }, build('seven'), { signal })
+    await looked.promise
+    await makeCurrent('five')
+    await workersOf('seven', changed)
+    expect(await late).toBe('The build five has become current meanwhile.')
+    expect(await isCurrent('five')).toBe(true)
+    await makeCurrent('seven')
+    expect(await isCurrent('seven')).toBe(true)
+  })
+
   test('take over from a current build without workers', async () => {
     const stopThree = await workersOf('three', released)
     await makeCurrent('three')

@@ -21,6 +21,7 @@ const tasks = {
   'test:peers': args => handOver([...JEST, '--config=test/peers.config.js', ...args]),
   bench: args => handOver(['test/bench/main.ts', ...args]),
   topology: args => handOver(['test/production/topology.ts', ...args]),
+  builds: args => handOver(['test/production/builds.ts', ...args]),
   drill: args => handOver(['test/production/drill.ts', ...args]),
   openapi: args => handOver(['src/bin/openapi.ts', ...args]),
   packages: args => handOver(['src/bin/packages.ts', ...args]),

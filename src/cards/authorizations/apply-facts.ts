@@ -1,4 +1,4 @@
-import { lockCounters } from '../../control/budgets/index.ts'
+import type { BudgetCounters } from '../../control/budgets/index.ts'
 import { findIntents, hasPayeeRecord, IntentPayments, type IntentRow } from '../../control/intents/index.ts'
 import {
   disputeCreditCents,
@@ -6,10 +6,10 @@ import {
   messageEvidence,
   type PaymentEmitContext,
   PaymentSession,
-  paymentReservationReferences,
   paymentState,
 } from '../../control/payments/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { CardFact } from '../../ports/card-processor.ts'
@@ -196,24 +196,17 @@ export class DisputeLimitAdjustments {
   }
 }
 
-/**
- * Opens the limits towards which a payment counts. The caller holds the agent's lock, and locks accounts
- * after this.
- */
+/** For the limits towards which a payment counts, whose counters are locked. */
 export async function openDisputeLimitAdjustments(
-  sql: Sql,
-  tenantNow: TenantNow,
-  authorization: AuthorizationRow | undefined,
-): Promise<DisputeLimitAdjustments | null> {
-  if (!authorization) return null
-  const { tenant } = tenantNow
-  const intentIds = authorization.intentId === null ? [] : [authorization.intentId]
-  const causes = paymentReservationReferences(authorization)
-  const [counters, intents] = await Promise.all([
-    lockCounters(sql, tenantNow, { causes, agents: [authorization.agentId] }),
-    findIntents(sql, tenant, intentIds),
-  ])
-  const agents = new Map()
-  const payments = new IntentPayments(tenantNow, intentIds, { agents, counters, intents })
-  return new DisputeLimitAdjustments(authorization, { ...tenantNow, agents, counters, payments })
+  authorization: AuthorizationRow,
+  counters: BudgetCounters,
+  { sql, tenant, now }: SqlContext & TenantNow,
+): Promise<DisputeLimitAdjustments> {
+  const intents = await findIntents(
+    sql,
+    tenant,
+    authorization.intentId === null ? [] : [authorization.intentId],
+  )
+  const payments = new IntentPayments({ tenant, now }, { counters, intents })
+  return new DisputeLimitAdjustments(authorization, { tenant, now, agents: new Map(), counters, payments })
 }

@@ -13,7 +13,7 @@ export {
 } from './apply-facts.ts'
 export { CARD_REFUND_SOURCE, CardAuthorization, CardMessage } from './authorization.ts'
 export { authorizationsOfTransactions } from './authorization-rows.ts'
-export { agentLanes, type CardBatch, writeCardBatch } from './batch.ts'
+export { type CardBatch, writeCardBatch } from './batch.ts'
 export { processMessageOnce } from './network/process-messages.ts'
 export {
   applyTokenPaymentOutcome,

@@ -1,4 +1,4 @@
-import { Agent } from '../../control/agents/index.ts'
+import { type Agent, lockAnyAgent } from '../../control/agents/index.ts'
 import { personalDecision } from '../../control/intents/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
@@ -33,13 +33,13 @@ export interface LockedCardRequest {
 
 /** Locks the agent first, as every change of cards does, then the card, then the request. */
 export async function lockCardRequest(id: string, context: WriteContext): Promise<LockedCardRequest | null> {
-  const { records } = context
+  const { em, records } = context
   // The agent and the card of a request never change, so they can be read before the locks.
   const known = await records.findOne(CardRequest, { id })
   if (!known) return null
   const { agentId, type, cardId } = known
   const [agent, locked, request] = await Promise.all([
-    records.lock(Agent, agentId),
+    lockAnyAgent(em, agentId),
     type === 'limit_change' && cardId ? lockCard(cardId, context) : null,
     records.lock(CardRequest, id),
   ])

@@ -1,4 +1,4 @@
-import { Agent } from '../../control/agents/index.ts'
+import { type Agent, lockAgentsWhere } from '../../control/agents/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { ReadContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
@@ -30,8 +30,13 @@ const agentOf = ({ ownerId, mode }: Tenant, cardId: string) =>
   ])
 
 /** Works in any status of the agent. Other changes and spends of the agent's cards wait for this lock. */
-export const lockAgentOfCard = (cardId: string, { records, tenant }: WriteContext): Promise<Agent | null> =>
-  records.findOne(Agent, agentOf(tenant, cardId), { lock: true })
+export async function lockAgentOfCard(
+  cardId: string,
+  { records, tenant }: WriteContext,
+): Promise<Agent | null> {
+  const [agent = null] = await lockAgentsWhere(records, agentOf(tenant, cardId))
+  return agent
+}
 
 /** Locks the agent first, as every spend does, then the card with its terms. */
 export async function lockCard(cardId: string, context: WriteContext): Promise<LockedCard | null> {

@@ -1,6 +1,6 @@
 import { lockAgent } from '../../control/agents/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
-import { assignCardToIntent, lockIntentForCard, notPayableByCardReason } from '../../control/intents/index.ts'
+import { assignCardToIntent, lockIntent, notPayableByCardReason } from '../../control/intents/index.ts'
 import type { CardControls } from '../../control/rules/index.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
@@ -82,7 +82,7 @@ async function reserveCard(members: CardMembers, context: CardContext<'card.crea
   const { agentId, intentId } = members
   const [agent, intent] = await Promise.all([
     lockAgent(em, agentId),
-    intentId === null ? null : lockIntentForCard(records, intentId),
+    intentId === null ? null : lockIntent(records, intentId),
   ])
   if (!agent) return 'agent_not_found'
   if (agent.status !== 'active') return 'agent_not_active'

@@ -1,9 +1,11 @@
-import type { Agent } from '../../control/agents/index.ts'
+import { type Agent, purses } from '../../control/agents/index.ts'
+import { SpendLocks } from '../../control/intents/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
-import { type LockedBook, lockBook, shortfallMessage } from '../../money/ledger/index.ts'
+import { answerTo } from '../../kernel/contract/question.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { type LockedBook, shortfallMessage } from '../../money/ledger/index.ts'
 import { findMainWallet, openWallet, walletEvent, walletsById } from '../../money/wallets/index.ts'
 import { addMs, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
@@ -27,8 +29,8 @@ export const fundCard: HandlerOf<typeof cardsApi.fund> = async ({ params, body }
   if (!agent || !known) return refuse('card_not_found')
   const from = body.fromWalletId ?? agent.walletId
   if (from === known.walletId) return refuse('same_wallet')
-  const [opened, wallets, locked] = await Promise.all([
-    lockBook(sql, context, { wallets: [from, known.walletId ?? from] }),
+  const [{ book: opened }, wallets, locked] = await Promise.all([
+    new SpendLocks(sql, context).take({ wallets: [from, known.walletId ?? from] }),
     walletsById(sql, tenant, [from]),
     lockCard(params.id, context),
   ])
@@ -58,7 +60,8 @@ async function withPurse(
   if (card.walletId !== null) return { book, walletId: card.walletId }
   const { id } = await openWallet({ kind: 'card', cardId: card.id, name: card.displayName }, context)
   card.walletId = id
-  return { book: await lockBook(context.sql, context, { wallets: [from, id] }), walletId: id }
+  const opened = await new SpendLocks(context.sql, context).take({ wallets: [from, id] })
+  return { book: opened.book, walletId: id }
 }
 
 const RETRY_HELD_MS = days(1)
@@ -81,7 +84,8 @@ export async function openPurseReturn(
   const own = wallets.get(walletId)
   const toWallet =
     own && own.status !== 'closed' ? own : (main ?? (await openWallet({ name: 'Main' }, context)))
-  return { toWallet, book: await lockBook(sql, context, { wallets: [...purses, toWallet.id] }) }
+  const { book } = await new SpendLocks(sql, context).take({ wallets: [...purses, toWallet.id] })
+  return { toWallet, book }
 }
 
 /** Returns what the purse of a closed card has beyond its holds, and schedules another check for the held rest. */
@@ -135,3 +139,14 @@ export async function returnPurses(
 ): Promise<void> {
   if (cardIds.length > 0) await sql(SCHEDULE_RETURN, [ownerId, mode, [...new Set(cardIds)], at])
 }
+
+const PURSES = `
+select w.id from cards c
+cross join lateral (
+  select id, status from wallets where (owner_id, mode, id) = (c.owner_id, c.mode, c.wallet_id) limit 1) as w
+where c.owner_id = $1 and c.mode = $2 and c.agent_id = $3 and w.status <> 'closed'`
+
+export const pursesOfAgent = answerTo(purses, async (agentId, { sql, tenant: { ownerId, mode } }) => {
+  const found = await sql<{ id: string } & Row>(PURSES, [ownerId, mode, agentId])
+  return found.map(({ id }) => id)
+})

@@ -1,10 +1,12 @@
-import { Agent } from '../../control/agents/index.ts'
+import { lockAnyAgent } from '../../control/agents/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
 import { IntentEvent } from '../../control/intents/index.ts'
 import { PolicyExpiredEvent } from '../../control/policies/index.ts'
+import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { reaction, reactionToAll, whenMemberPresent } from '../../kernel/contract/area.ts'
-import type { WriteContext } from '../../kernel/contract/context.ts'
+import type { SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import { not, oneOf, type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { cardEvents, type cardSteps } from './api.ts'
 import { Card } from './card.ts'
 import { openPurseReturn, returnPurse } from './purse.ts'
@@ -63,6 +65,18 @@ export const cardReactions = {
   'policy.expired': onPolicyExpired,
 }
 
+const FIRST_TO_END = `
+select id from cards where owner_id = $1 and mode = $2 and agent_id = $3 and (status <> 'closed' or purse_due_at <= $4)
+order by id limit 1`
+
+export async function firstCardToEnd(
+  agentId: string,
+  { sql, tenant, now }: SqlContext & TenantNow,
+): Promise<string | null> {
+  const [card] = await sql<{ id: string } & Row>(FIRST_TO_END, [tenant.ownerId, tenant.mode, agentId, now])
+  return card?.id ?? null
+}
+
 const CLOSE_BATCH = 200
 
 /**
@@ -73,8 +87,8 @@ export async function closeCardsOfAgent(
   agentId: string,
   context: WriteContext<(typeof cardSteps.closeForAgent)['emits']>,
 ): Promise<void> {
-  const { records, sql, now, queueStatement } = context
-  const agent = await records.lock(Agent, agentId)
+  const { em, records, sql, now, queueStatement } = context
+  const agent = await lockAnyAgent(em, agentId)
   if (agent?.status !== 'deleting') return
   const toEnd = {
     agentId,

@@ -30,7 +30,7 @@ const NO_ANSWER =
 const TAKES_NO_UPDATE = /No registered handler for update/
 
 /**
- * Sends an update by the Temporal CLI and waits for its answer; a run that takes no such update is sent a signal. Prints the
+ * Sends an update by the Temporal CLI and waits for its answer; what the run takes as a signal only is sent as one. Prints the
  * equivalent lines. By its id an update that is sent again is carried out once.
  */
 export async function askRun(asked: Asked, context: CommandContext): Promise<RunAnswer> {
@@ -48,9 +48,33 @@ export async function askRun(asked: Asked, context: CommandContext): Promise<Run
   if ('out' in updated) return { answer: JSON.parse(updated.out).result }
   if (IS_LATE.test(updated.failed)) return { failed: NO_ANSWER }
   if (!TAKES_NO_UPDATE.test(updated.failed)) return updated
+  const described = await run('query', '--workflow-id', workflow, '--type', DESCRIPTION, '--output', 'json')
+  if ('failed' in described) return described
+  const { signals, updates } = takenBy(described.out)
+  if (!signals.includes(name)) return { failed: `The run takes no ${name}: it takes ${listed(updates)}.` }
   const signalled = await run('signal', ...about)
   return 'failed' in signalled ? signalled : 'signalled'
 }
+
+/** The query by which Temporal's programs learn what a run takes. */
+const DESCRIPTION = '__temporal_workflow_metadata'
+
+interface Definition {
+  readonly signalDefinitions?: readonly { readonly name: string }[]
+  readonly updateDefinitions?: readonly { readonly name: string }[]
+}
+
+function takenBy(out: string): Record<'signals' | 'updates', readonly string[]> {
+  const [{ definition = {} as Definition } = {}] = JSON.parse(out).queryResult
+  const { signalDefinitions = [], updateDefinitions = [] }: Definition = definition
+  return {
+    signals: signalDefinitions.map(({ name }) => name),
+    updates: updateDefinitions.map(({ name }) => name),
+  }
+}
+
+const listed = (names: readonly string[]): string =>
+  new Intl.ListFormat('en-GB').format(names) || 'no decisions'
 
 type Server = Pick<LocalSandbox, 'temporalAddress' | 'temporalNamespace' | 'temporalCli'>
 

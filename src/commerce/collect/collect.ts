@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { SpendLocks } from '../../control/intents/index.ts'
 import { area, reactionToAll, whenMemberPresent } from '../../kernel/contract/area.ts'
 import type { Context, EmitContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
@@ -7,7 +8,7 @@ import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, mayReachRecord } from '../../kernel/database/entity.ts'
 import { IncomingCreditEvent, matchCreditToPayable, simulateCredit } from '../../money/incoming/index.ts'
-import { lockBook, OWNER_TRANSFER_ACCOUNTS } from '../../money/ledger/index.ts'
+import { OWNER_TRANSFER_ACCOUNTS } from '../../money/ledger/index.ts'
 import { registerReference } from '../../money/references/index.ts'
 import { Refund } from '../../money/refunds/index.ts'
 import { transactionEvents } from '../../money/transactions/index.ts'
@@ -129,7 +130,7 @@ async function settleByCredit(id: string, creditId: string, context: Settling) {
 async function paySandbox({ id, walletId }: PaymentRequest, context: Settling) {
   const { sql, tenant } = context
   const [, wallets, locked] = await Promise.all([
-    lockBook(sql, context, { wallets: [walletId], ...OWNER_TRANSFER_ACCOUNTS }),
+    new SpendLocks(sql, context).take({ wallets: [walletId], ...OWNER_TRANSFER_ACCOUNTS }),
     walletsById(sql, tenant, [walletId]),
     lockKnownRequest(id, context),
   ])

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { CardAuthorization } from '../../cards/authorizations/index.ts'
 import { freezeCard, lockCard } from '../../cards/cards/index.ts'
-import { Agent } from '../../control/agents/index.ts'
-import { findIntent } from '../../control/intents/index.ts'
+import { findIntent, SpendLocks } from '../../control/intents/index.ts'
 import { area, type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import {
@@ -12,10 +11,11 @@ import {
   type InputOf,
 } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { oneOf, type RecordReader, sqlCondition } from '../../kernel/contract/records.ts'
+import { oneOf, type RecordReader } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { readCompleteFrom, readTimelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
+import { describePostings, narrativeOfRow } from '../../money/ledger/index.ts'
 import {
   findRefundsOfTransaction,
   readRefundableCents,
@@ -48,28 +48,24 @@ import { disputeMachine } from './state.ts'
 type Creating = ContextOf<typeof disputesApi.create>
 type Body = InputOf<typeof disputesApi.create>['body']
 
-const agentOf = ({ ownerId, mode }: Creating['tenant'], transactionId: string) =>
-  sqlCondition('id = (select t.agent_id from transactions t where (t.owner_id, t.mode, t.id) = (?, ?, ?))', [
-    ownerId,
-    mode,
-    transactionId,
-  ])
-
 const BY_CARD: ReadonlySet<string> = new Set(['card', 'mpp'])
 
 /** Holds the agent's lock, so that of two concurrent disputes of a payment only one opens. */
 const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) => {
-  const { records, sql, tenant, actor, now, systems, refuse } = context
-  const [, known, main, earlier] = await Promise.all([
-    records.findOne(Agent, agentOf(tenant, body.transactionId), { lock: true }),
-    records.findOne(Transaction, { id: body.transactionId, ...delegationCondition(actor) }),
+  const { records, sql, tenant, now, systems, refuse } = context
+  const reachable = await delegationCondition(context)
+  // The agent of a payment never changes, so it can be read before it is locked.
+  const known = await records.findOne(Transaction, { id: body.transactionId, ...reachable })
+  if (!known) return refuse('transaction_not_found')
+  const locks = new SpendLocks(sql, context)
+  const [, main, earlier] = await Promise.all([
+    locks.agents(known.agentId === null ? [] : [known.agentId]),
     findMainWallet(context),
     records.find(Dispute, { transactionId: body.transactionId }),
   ])
-  if (!known) return refuse('transaction_not_found')
   const wallets = { walletId: known.walletId, creditedWalletId: null }
   const [accounts, transaction, payment, intent, onRequest] = await Promise.all([
-    openDisputeAccounts(wallets, main?.id ?? null, context),
+    openDisputeAccounts(wallets, main?.id ?? null, locks),
     records.lock(Transaction, known.id),
     records.findOne(CardAuthorization, { transactionId: known.id }),
     known.intentId === null ? null : findIntent(records, known.intentId),
@@ -208,6 +204,13 @@ const deadline: Deadline = {
   activities: ['followDisputeDeadlines', 'callAboutDispute'],
 }
 
+/** How the postings of a dispute are described in a statement. */
+const disputeNarratives = describePostings(
+  'dispute',
+  'select id, merchant as name from disputes where owner_id = $1 and mode = $2 and id = any($3::text[])',
+  narrativeOfRow,
+)
+
 export const disputesArea = area(
   'Disputes',
   'Disputes of card payments: evidence, submission to the card network, its decision, and provisional credits.',
@@ -218,6 +221,7 @@ export const disputesArea = area(
     entities: [Dispute],
     machines: [disputeMachine],
     reactions: { 'transaction.refunded': follow },
+    answers: [disputeNarratives],
     deadlines: [deadline],
     openRecords: [
       {

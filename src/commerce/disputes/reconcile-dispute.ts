@@ -3,9 +3,10 @@ import {
   type DisputeLimitAdjustments,
   openDisputeLimitAdjustments,
 } from '../../cards/authorizations/index.ts'
-import { Agent } from '../../control/agents/index.ts'
+import { SpendLocks } from '../../control/intents/index.ts'
+import { paymentReservationReferences } from '../../control/payments/index.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
-import { type LockedBook, lockBook, type PostingCause } from '../../money/ledger/index.ts'
+import type { LockedBook, PostingCause } from '../../money/ledger/index.ts'
 import { sumRequestedRefunds } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import { findMainWallet, firstOpenWallet, walletsById } from '../../money/wallets/index.ts'
@@ -56,24 +57,25 @@ export interface LockedDispute {
  * accounts and the records. Agent and transaction of a dispute never change, so they can be read before.
  */
 export async function lockDispute(id: string, context: WriteContext): Promise<LockedDispute | null> {
-  const { records, sql, tenant, now } = context
+  const { records, sql, tenant } = context
   const [known, main] = await Promise.all([records.findOne(Dispute, { id }), findMainWallet(context)])
   if (!known) return null
   const { agentId, transactionId } = known
+  const locks = new SpendLocks(sql, context)
   const [, [payment]] = await Promise.all([
-    agentId === null ? null : records.lock(Agent, agentId),
+    locks.agents(agentId === null ? [] : [agentId]),
     authorizationsOfTransactions(sql, tenant, [transactionId]),
   ])
-  const [credits, accounts, transaction, dispute, onRequest] = await Promise.all([
-    openDisputeLimitAdjustments(sql, { tenant, now }, payment),
-    openDisputeAccounts(known, main?.id ?? null, context),
+  const reservations = payment ? paymentReservationReferences(payment) : []
+  const [{ counters, ...accounts }, transaction, dispute, onRequest] = await Promise.all([
+    openDisputeAccounts(known, main?.id ?? null, locks, reservations),
     records.lock(Transaction, transactionId),
     records.lock(Dispute, id),
     sumRequestedRefunds(sql, tenant, transactionId),
   ])
-  return (
-    transaction && dispute && { ...accounts, credits, transaction, dispute, refundedOnRequest: onRequest }
-  )
+  if (!transaction || !dispute) return null
+  const credits = payment ? await openDisputeLimitAdjustments(payment, counters, context) : null
+  return { ...accounts, credits, transaction, dispute, refundedOnRequest: onRequest }
 }
 
 const ACCOUNTS = ['bank', 'advance', 'receivable', 'suspense', 'disputes', 'losses'] as const
@@ -81,14 +83,15 @@ const ACCOUNTS = ['bank', 'advance', 'receivable', 'suspense', 'disputes', 'loss
 export async function openDisputeAccounts(
   { walletId, creditedWalletId }: Pick<Dispute, 'walletId' | 'creditedWalletId'>,
   mainId: string | null,
-  { sql, tenant, now }: WriteContext,
-): Promise<Pick<LockedDispute, 'book' | 'creditTo'>> {
+  locks: SpendLocks,
+  reservations: readonly PostingCause[] = [],
+) {
   const ids = [walletId, mainId, creditedWalletId].flatMap(id => id ?? [])
-  const [book, wallets] = await Promise.all([
-    lockBook(sql, { tenant, now }, { wallets: ids, others: ACCOUNTS }),
-    walletsById(sql, tenant, ids),
+  const [{ book, counters }, wallets] = await Promise.all([
+    locks.take({ reservations, wallets: ids, others: ACCOUNTS }),
+    walletsById(locks.sql, locks.tenantNow.tenant, ids),
   ])
-  return { book, creditTo: firstOpenWallet([walletId, mainId], wallets) }
+  return { book, counters, creditTo: firstOpenWallet([walletId, mainId], wallets) }
 }
 
 export type DisputeReconcileContext = WriteContext<typeof laterEvents>

@@ -348,7 +348,7 @@ export const mppApi = {
     ].join('\n\n'),
     callers: ['key', 'agent'],
     scope: 'mpp:pay',
-    run: 'external',
+    run: 'hot-external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: refuseCardNumbers(Payable, 'this service gives the merchant a network token.'),
@@ -367,7 +367,7 @@ export const mppApi = {
       'For an agent that calls the merchant itself: it sends the challenge, and gets the credential for the named header, shown once. The checks are those of `POST /v1/mpp/pay`; without `url`, the payee is the realm of the challenge. The card network or a key reports the outcome.',
     callers: ['key', 'agent'],
     scope: 'mpp:pay',
-    run: 'external',
+    run: 'hot-external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
     body: refuseCardNumbers(

@@ -249,7 +249,7 @@ export const refundsApi = {
     description: createDescription,
     callers: ['key'],
     scope: 'refunds:write',
-    run: 'external',
+    run: 'hot-external',
     body: z.strictObject({
       transactionId: id('txn'),
       amountCents: positiveMoneySchema().optional(),

@@ -3,12 +3,7 @@ import { BudgetCounters, lockCounters } from '../../control/budgets/index.ts'
 import { intentHoldReference } from '../../control/payments/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { DecideContext, SqlContext } from '../../kernel/contract/context.ts'
-import {
-  type BatchedStep,
-  type BatchItem,
-  CallExternal,
-  type NonEmpty,
-} from '../../kernel/contract/handlers.ts'
+import { type BatchedStep, type BatchItem, HotCall, type NonEmpty } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem, Refusal } from '../../kernel/contract/problem.ts'
@@ -206,7 +201,7 @@ function ofRequest(
     )
   const amount = amountCents === undefined ? null : String(amountCents)
   const paid = { requestId: request.id, sourceId: source.id, cents: amount }
-  return new CallExternal<Reservation>({ target: { ...paid, reason, note, webauthnAssertion } })
+  return callFor({ target: { ...paid, reason, note, webauthnAssertion } })
 }
 
 function giveBack(
@@ -278,7 +273,7 @@ function requestFromMerchant(
   const payment = merchants.get(transaction.id)
   if (!payment) return refundResponse(row)
   refunds.ask(row, ASK_MERCHANT_WITHIN_MS)
-  return new CallExternal<Reservation>({ refundIds: [id], calls: [refundCall({ payment }, row, item)] })
+  return callFor({ refundIds: [id], calls: [refundCall({ payment }, row, item)] })
 }
 
 /** Plain JSON, since it must survive a crash: the refund of a request that is to begin, or refunds that have begun. */
@@ -286,12 +281,17 @@ type Reservation = { readonly target: RequestRefundTarget } | BegunRefunds
 
 type Creating = ContextOf<Creates>
 
+const callFor = <V extends Reservation>(reservation: V): HotCall<V, RefundAnswers> =>
+  new HotCall(reservation, async ({ systems }) =>
+    'calls' in reservation ? sendRefundCalls(reservation.calls, systems) : [],
+  )
+
 /** Begins the refund as the request's own operation does. An external call follows if needed. */
 async function begin(target: RequestRefundTarget, context: Creating) {
   const refunding = await beginRequestRefunds(target, context)
   if (refunding instanceof Refusal) return refunding
   const { begun } = refunding
-  return begun.calls.length > 0 ? new CallExternal(begun) : currentRefund(begun, context)
+  return begun.calls.length > 0 ? callFor(begun) : currentRefund(begun, context)
 }
 
 async function currentRefund({ refundIds: [id = ''] }: BegunRefunds, { sql, tenant }: SqlContext) {
@@ -304,20 +304,17 @@ async function currentRefund({ refundIds: [id = ''] }: BegunRefunds, { sql, tena
 type Decided = Exclude<ReturnType<typeof decide>, Refusal>
 const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits'], RefundBatch> = {
   name: 'refund',
-  usuallyAnswers: true,
+  lanes: null,
   load: openBatch,
   decide,
   write: writeBatch,
 }
 
 /** Refunds between wallets at once, requests the refund from a merchant, or takes the steps of the paid request. */
-export const createRefund: HandlerOf<typeof refundsApi.create> = {
-  reserve,
+export const createRefund: HandlerOf<typeof refundsApi.create, Reservation, RefundAnswers> = {
+  begin: { by: 'writing', step: reserve },
 
-  call: async (reservation: Reservation, { systems }) =>
-    'calls' in reservation ? sendRefundCalls(reservation.calls, systems) : [],
-
-  async record(answers: RefundAnswers, reservation: Reservation, context) {
+  async record(answers, reservation, context) {
     if ('target' in reservation) return begin(reservation.target, context)
     await recordRefundAnswers(answers, reservation.calls, context)
     return currentRefund(reservation, context)
@@ -327,9 +324,9 @@ export const createRefund: HandlerOf<typeof refundsApi.create> = {
    * Begins a refund that has not begun. A refund that has is followed by the request's process, or waits for
    * its merchant.
    */
-  async recover(reservation: Reservation, context) {
+  async recover(reservation, context) {
     if ('calls' in reservation) return currentRefund(reservation, context)
     const begun = await begin(reservation.target, context)
-    return begun instanceof CallExternal ? currentRefund(begun.reservation, context) : begun
+    return begun instanceof HotCall ? currentRefund(begun.reservation, context) : begun
   },
 }

@@ -1,6 +1,11 @@
 import { loadTokenBudgets, type RemainingTokenBudgets } from '../../control/agent-tokens/index.ts'
-import { lockIntentPayments } from '../../control/intents/index.ts'
-import { type PaymentBatch, paymentBatch, writePayments } from '../../control/payments/index.ts'
+import { IntentPayments, SpendLocks } from '../../control/intents/index.ts'
+import {
+  intentHoldReference,
+  type PaymentBatch,
+  paymentBatch,
+  writePayments,
+} from '../../control/payments/index.ts'
 import { readHolderNames } from '../../identity/customers/index.ts'
 import {
   type CheckedAssertion,
@@ -18,7 +23,7 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type BeneficiaryRow, beneficiariesById } from '../../money/beneficiaries/index.ts'
 import { bookHandedOverCredits, type HandedOverCredit, NewCreditRows } from '../../money/incoming/index.ts'
-import { lockBook, OWNER_TRANSFER_ACCOUNTS } from '../../money/ledger/index.ts'
+import { OWNER_TRANSFER_ACCOUNTS } from '../../money/ledger/index.ts'
 import { loadRefundBook } from '../../money/refunds/index.ts'
 import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import type { CreateTransferHandler, InternalPayee, TransferRequest } from './intent-checks.ts'
@@ -45,21 +50,19 @@ export interface TransferBatch extends PaymentBatch {
   readonly transfers: TransferRow[]
 }
 
-/**
- * Locks the accounts before it reads the wallets and locks the day's limit. Freezing a wallet uses the same
- * order: first its account, then the days of its cancelled transfers.
- */
+/** Reads the wallets and locks the day's limit once the accounts are locked, as the freezing of a wallet does. */
 export async function loadTransferBatch(
   items: NonEmpty<TransferRequest>,
   sql: Sql,
-  { systems }: Pick<Ports, 'systems'>,
+  { systems, service }: Pick<Ports, 'systems' | 'service'>,
 ): Promise<TransferBatch> {
   const { tenant, now } = items[0]
-  const intentIds = items.flatMap(({ input: { body } }) => body.intentId ?? [])
+  const intents = [...new Set(items.flatMap(({ input: { body } }) => body.intentId ?? []))]
   const tokenIds = items.flatMap(({ actor }) => actor.budgetId ?? [])
-  const [payments, tokenBudgets] = await Promise.all([
-    lockIntentPayments(sql, { tenant, now }, intentIds),
-    loadTokenBudgets(sql, tenant, tokenIds),
+  const locks = new SpendLocks(sql, { tenant, now })
+  const [, tokenBudgets] = await Promise.all([
+    locks.agentsOf(intents),
+    loadTokenBudgets(tokenIds, { sql, tenant, service }),
   ])
   const walletIds = items.flatMap(({ input: { body } }) =>
     [body.fromWalletId, body.toWalletId ?? [], body.payee?.walletId ?? []].flat(),
@@ -67,16 +70,19 @@ export async function loadTransferBatch(
   const uniqueIds = [...new Set(walletIds)]
   const payees = items.flatMap(({ input: { body } }) => body.payee ?? [])
   const paysRecords = payees.length > 0
-  const accounts = { wallets: uniqueIds, holds: payments.holds }
-  const [book, sepa, records, wallets, refunds] = await Promise.all([
-    lockBook(sql, { tenant, now }, paysRecords ? { ...accounts, ...betweenOwners(payees) } : accounts),
+  const references = intents.map(intentHoldReference)
+  const [rows, sepa, records, wallets, refunds] = await Promise.all([
+    locks.take({
+      ...(paysRecords ? betweenOwners(payees) : {}),
+      ...{ reservations: references, wallets: uniqueIds, holds: references, intents },
+    }),
     loadSepa(items, sql, systems),
     paysRecords ? loadRecordPayments(sql, { tenant, now }) : undefined,
     walletsById(sql, tenant, uniqueIds),
     loadRefundBook(sql, { tenant, now }, {}),
-    payments.lock(sql),
   ])
-  const batch = paymentBatch({ tenant, now }, { payments, book, wallets, refunds })
+  const payments = new IntentPayments({ tenant, now }, rows)
+  const batch = paymentBatch({ tenant, now }, { payments, book: rows.book, wallets, refunds })
   return { ...batch, sepa, records, tokenBudgets, transfers: [] }
 }
 

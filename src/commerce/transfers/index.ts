@@ -26,13 +26,13 @@ export {
   submittedPayments,
 } from './sepa/notices.ts'
 export { type CreditReturns, loadCreditReturns } from './sepa/pay-back.ts'
-export { submitInTime } from './sepa/rail.ts'
 export {
   cancelUnconfirmedTransfer,
   recordPayeeCheck,
   reserveInquiry,
   reservePayeeCheck,
   reserveSubmission,
+  submitInTime,
   transferStatus,
 } from './sepa/steps.ts'
 export { lockRefundedAgents, refundTransfer, transferRefundApi, transferRefundBatch } from './take-back.ts'

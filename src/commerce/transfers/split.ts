@@ -1,6 +1,7 @@
+import { SpendLocks } from '../../control/intents/index.ts'
 import { consumeAssertion } from '../../identity/passkeys/index.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { lockBook, shortfallMessage } from '../../money/ledger/index.ts'
+import { shortfallMessage } from '../../money/ledger/index.ts'
 import { isPurse, purseRefusal, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { sumOf } from '../../values/money.ts'
 import type { splitTransferApi } from './api.ts'
@@ -38,8 +39,8 @@ export const splitTransfer: HandlerOf<typeof splitTransferApi.split> = async ({ 
   if (typeof signed === 'string') return refuse(signed)
   const { fromWalletId, reference } = body
   const ids = [fromWalletId, ...parts.map(({ walletId }) => walletId)]
-  const [book, wallets] = await Promise.all([
-    lockBook(sql, context, { wallets: ids }),
+  const [{ book }, wallets] = await Promise.all([
+    new SpendLocks(sql, context).take({ wallets: ids }),
     walletsById(sql, tenant, ids),
   ])
   const members = signedPaymentSubject(fromWalletId, signedWallets(parts, wallets))

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import type { BudgetCounters } from '../../control/budgets/index.ts'
-import { lockIntentPayments } from '../../control/intents/index.ts'
+import { SpendLocks } from '../../control/intents/index.ts'
 import {
+  intentHoldReference,
   type PayingIntent,
   PaymentSession,
   type PaymentState,
@@ -64,8 +65,10 @@ export async function lockRefundedAgents(
 ): Promise<OpenRefunds> {
   const ids = [...new Set(paymentIds.map(transferIdOf))]
   const transfers = await sql<PaidTransfer>(PAID, [tenant.ownerId, tenant.mode, ids])
-  const intentIds = transfers.map(({ intentId }) => intentId)
-  const { counters } = await lockIntentPayments(sql, { tenant, now }, intentIds)
+  const intentIds = [...new Set(transfers.map(({ intentId }) => intentId))]
+  const locks = new SpendLocks(sql, { tenant, now })
+  await locks.agentsOf(intentIds)
+  const { counters } = await locks.take({ reservations: intentIds.map(intentHoldReference) })
   return { transfers: new Map(transfers.map(transfer => [transfer.id, transfer])), counters }
 }
 

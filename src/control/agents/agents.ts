@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
@@ -8,9 +7,17 @@ import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts
 import { contains } from '../../kernel/contract/records.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { openWallet } from '../../money/wallets/index.ts'
-import { Agent, agentEvent, agentMachine, agentsPersonalData, lockAgent, unfreezeAgent } from './agent.ts'
+import {
+  Agent,
+  agentEvent,
+  agentMachine,
+  agentsPersonalData,
+  lockAgent,
+  lockAnyAgent,
+  unfreezeAgent,
+} from './agent.ts'
 import { agentSteps, agentsApi } from './api.ts'
-import { fundAgent, getAgentBalance, holdsMoney, newAgentWallet, openPursesOfAgent } from './money.ts'
+import { fundAgent, getAgentBalance, holdsMoney, newAgentWallet, purses } from './money.ts'
 import { agentProcess } from './process.ts'
 import { unfreezing, wideningOfNewAgent, wideningsOfAgent } from './widening.ts'
 
@@ -111,13 +118,13 @@ const agents = bindHandlers(agentsApi, {
   balance: getAgentBalance,
 
   async delete({ params }, context) {
-    const { em, now, emit, refuse, wake } = context
-    const [agent, purses] = await Promise.all([
-      em.findOne(Agent, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
-      openPursesOfAgent(params.id, context),
+    const { em, now, service, emit, refuse, wake } = context
+    const [agent, opened] = await Promise.all([
+      lockAnyAgent(em, params.id),
+      service.ask(purses, params.id, context),
     ])
     if (!agent) return refuse('agent_not_found')
-    if (await holdsMoney([agent.walletId, ...purses], context)) return refuse('money_held')
+    if (await holdsMoney([agent.walletId, ...opened.flat()], context)) return refuse('money_held')
     if (!agentMachine.move(agent, 'deleting')) return refuse('agent_deleted')
     agent.deletionDueAt = now
     emit('agent.deleting', agentEvent(agent))

@@ -18,7 +18,7 @@ import {
   issueDelegationToken,
   revokeDelegationTokens,
 } from '../agent-tokens/index.ts'
-import { Agent, AgentEvent, lockAgent, wideningsOfAgent } from '../agents/index.ts'
+import { AgentEvent, lockAgent, lockAgentsWhere, wideningsOfAgent } from '../agents/index.ts'
 import { delegationRevokedEvent, delegationsApi } from './api.ts'
 import {
   Delegation,
@@ -94,7 +94,7 @@ const AGENT_OF =
  * approved by the state before the change.
  */
 const lockAgentOf = (id: string, { records, tenant }: WriteContext) =>
-  records.findOne(Agent, sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id]), { lock: true })
+  lockAgentsWhere(records, sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id]))
 
 const lockedInOrder = { orderBy: { id: 'asc' }, lock: true } as const
 

@@ -1,17 +1,15 @@
-import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { reactionToAll } from '../../kernel/contract/area.ts'
 import type { EmitContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { lockBook } from '../../money/ledger/index.ts'
-import { type Agent, findAgent, isNextToEnd } from '../agents/index.ts'
-import { lockCounters } from '../budgets/index.ts'
+import { findAgent } from '../agents/index.ts'
 import { delegationRevokedEvent } from '../delegations/index.ts'
 import type { intentSteps } from './api.ts'
-import { Intent, type IntentRow, intentCause, intentMachine, lockIntents, updateIntents } from './intent.ts'
+import { Intent, type IntentRow, intentCause, intentMachine, updateIntents } from './intent.ts'
 import { intentProcess } from './process.ts'
 import { intentEvent } from './response.ts'
 import { IntentEvent } from './schemas.ts'
+import { SpendLocks } from './spend-locks.ts'
 
 /**
  * Repeats the condition of the partial indexes over open intents exactly, since PostgreSQL would not use them
@@ -28,27 +26,6 @@ export function cancelIntent(
   intent.comment = comment || intent.comment
   emit('intent.cancelled', intentEvent(intent, comment ?? undefined))
   if (intent.workflowId) wake(intentProcess, intent)
-}
-
-async function openReservations(
-  ids: readonly string[],
-  agent: Agent,
-  { sql, tenant, now }: SqlContext & TenantNow,
-) {
-  const causes = ids.map(id => intentCause({ id }))
-  const [counters, book] = await Promise.all([
-    lockCounters(sql, { tenant, now }, { causes, agents: [agent.id] }),
-    lockBook(sql, { tenant, now }, { wallets: [agent.walletId], holds: causes }),
-  ])
-  return {
-    release(intent: IntentRow): void {
-      counters.release(intentCause(intent))
-      book.release(intentCause(intent))
-    },
-    async write(): Promise<void> {
-      await Promise.all([counters.write(sql), book.post(sql)])
-    },
-  }
 }
 
 const openIntentsOf = (column: 'delegation_id' | 'token_id'): string => `
@@ -99,10 +76,11 @@ async function cancelAll(
   const ids = (await sql<{ id: string } & Row>(select, values)).map(({ id }) => id)
   const agent = ids.length > 0 ? await findAgent(em, agentId) : null
   if (!agent) return
-  const [reservations, intents] = await Promise.all([
-    openReservations(ids, agent, context),
-    lockIntents(sql, tenant, ids),
-  ])
+  const causes = ids.map(id => intentCause({ id }))
+  const { counters, book, intents } = await new SpendLocks(sql, context).take({
+    ...{ lockedAgents: [agentId], reservations: causes },
+    ...{ wallets: [agent.walletId], holds: causes, intents: ids },
+  })
   const open = [...intents.values()].filter(({ status }) => !intentMachine.isFinal(status))
   for (const intent of open) {
     intent.updatedAt = now
@@ -111,23 +89,34 @@ async function cancelAll(
     if (intent.paymentId) intent.expiresAt = now
     else {
       cancelIntent(intent, comment, context)
-      reservations.release(intent)
+      counters.release(intentCause(intent))
+      book.release(intentCause(intent))
     }
   }
   queueStatement(updateIntents(sql, tenant, open))
-  queueStatement(reservations.write())
+  queueStatement(counters.write(sql))
+  queueStatement(book.post(sql))
 }
 
 const CANCEL_BATCH = 500
+
+/** Each status of intents has an index of its own. */
+const firstIntent = (status: string): string => `(
+  select id from intents where owner_id = $1 and mode = $2 and agent_id = $3 and status = '${status}' order by id limit 1)`
+
+const FIRST_OPEN = `select coalesce(${firstIntent('created')}, ${firstIntent('approved')}) as id`
+
+export async function firstOpenIntent(agentId: string, { sql, tenant }: SqlContext): Promise<string | null> {
+  const [intent] = await sql<{ id: string | null } & Row>(FIRST_OPEN, [tenant.ownerId, tenant.mode, agentId])
+  return intent?.id ?? null
+}
 
 /** A step in the deletion of an agent: cancels a batch of its intents, and is repeated until none is open. */
 export async function cancelIntentsOfAgent(
   agentId: string,
   context: WriteContext<(typeof intentSteps.cancelForAgent)['emits']>,
 ): Promise<void> {
-  const { em, records } = context
-  const agent = await findAgent(em, agentId)
-  if (agent?.status !== 'deleting' || !(await isNextToEnd('intent', agent, context))) return
+  const { records } = context
   // Each status has an index of its own.
   const found = ["status = 'created'", "status = 'approved'"].map(status =>
     records.find(

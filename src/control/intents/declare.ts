@@ -28,11 +28,12 @@ import {
   budgetLevelBlocker,
   budgetLevelIds,
   decideIntentSpend,
-  lockSpendDecisionContext,
+  loadSpendDecisionContext,
   type ProposedSpend,
   type SpendDecisionContext,
   spendingAgentFor,
 } from './spend-context.ts'
+import { SpendLocks } from './spend-locks.ts'
 
 type Create = HandlerOf<typeof intentsApi.create>
 type CreateInput = Parameters<Create['decide']>[0]['input']
@@ -69,7 +70,7 @@ async function loadBatch(
   const agentIds = spends.map(({ agentId }) => agentId)
   const clientIds = bodies.flatMap(({ clientIntentId }) => clientIntentId ?? [])
   const [spendContext, taken] = await Promise.all([
-    lockSpendDecisionContext(sql, { tenant, now }, spends),
+    loadSpendDecisionContext(new SpendLocks(sql, { tenant, now }), spends, service),
     clientIds.length === 0
       ? []
       : sql<{ agentId: string; clientIntentId: string }>(TAKEN_CLIENT_IDS, [

@@ -2,7 +2,7 @@ export { declareEvents, intentSteps, intentsApi } from './api.ts'
 export { approvalApi } from './approval/approval-api.ts'
 export { findApprovalProof, hasApprovalProof, reviewApproval } from './approval/approvals.ts'
 export { personalDecision } from './approval/approve.ts'
-export { cancelIntentsOfAgent, cancelIntentsOfToken } from './cancel.ts'
+export { cancelIntentsOfAgent, cancelIntentsOfToken, firstOpenIntent } from './cancel.ts'
 export { type DeclareIntentRequest, type DeclareIntentState, declareIntent } from './declare.ts'
 export { intentInquiryApi } from './inquiry-api.ts'
 export {
@@ -13,15 +13,15 @@ export {
   type Intent,
   type IntentRow,
   intentPaymentProblem,
-  lockIntents,
+  lockIntent,
   unpayableIntentReason,
 } from './intent.ts'
 export { cancelIntentOperation, intentExpiry } from './intent-batch.ts'
 export { intentStatus } from './intents.ts'
+export { machinePaymentTermsOfIntents } from './machine-payment-terms.ts'
 export {
   assignCardToIntent,
   findPayableIntents,
-  lockIntentForCard,
   notPayableByCardReason,
   type PayableIntentSearch,
 } from './payable-intents.ts'
@@ -31,9 +31,7 @@ export {
   IntentPayments,
   type IntentSubmissionBlocker,
   intentPaidEvents,
-  intentPaymentsToCancel,
   isApprovedPayee,
-  lockIntentPayments,
   updateIntentReceiptState,
 } from './payments.ts'
 export {
@@ -44,3 +42,4 @@ export {
   payeeRequestRefusals,
 } from './schemas.ts'
 export { intentSimulationApi } from './simulation-api.ts'
+export { agentLanes, SpendLocks, SpendReads, type SpendSource, type WalletFunds } from './spend-locks.ts'

@@ -1,19 +1,21 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { HotHandler, NonEmpty } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
-import { type LockedBook, lockBook } from '../../money/ledger/index.ts'
-import { type BudgetCounters, lockCounters } from '../budgets/index.ts'
+import type { LockedBook } from '../../money/ledger/index.ts'
+import type { BudgetCounters } from '../budgets/index.ts'
 import { type DecisionRow, insertDecisions } from '../decisions/index.ts'
-import { lockSpendingAgentsOfIntents, type SpendingAgent } from '../policies/index.ts'
+import type { SpendingAgent } from '../policies/index.ts'
 import { loadRiskAssessor, type RiskAssessor } from '../risk/index.ts'
 import type { intentSteps, intentsApi } from './api.ts'
 import { type BudgetLevels, loadBudgetLevels, loadBudgetLevelsOfIntents } from './budget-levels.ts'
 import { cancelIntent } from './cancel.ts'
-import { type IntentRow, intentCause, intentMachine, lockIntents, updateIntents } from './intent.ts'
+import { type IntentRow, intentCause, intentMachine, updateIntents } from './intent.ts'
 import { intentProcess } from './process.ts'
 import { intentEvent, type LatestIntentPayments, latestIntentPayments } from './response.ts'
+import { SpendLocks } from './spend-locks.ts'
 
 export type ApproveIntentHandler = HandlerOf<typeof intentsApi.approve>
 type Cancel = HandlerOf<typeof intentsApi.cancel>
@@ -33,30 +35,31 @@ export interface IntentBatch {
 }
 
 /**
- * Locks in the global order: agents, counters, accounts, then the intents. An approval reserves, so it needs
- * the budget levels and the risk. An end releases, so it needs the reservations and holds instead.
+ * An approval reserves, so it needs the budget levels and the risk. An end releases, so it needs the reservations and
+ * holds instead.
  */
 export async function loadIntentBatch(
   requests: NonEmpty<IntentBatchRequest>,
   sql: Sql,
   purpose: 'approve' | 'end',
+  { service }: Pick<Ports, 'service'>,
 ): Promise<IntentBatch> {
   const { tenant, now } = requests[0]
   const ends = purpose === 'end'
   const ids = [...new Set(requests.map(({ input }) => input.params.id))]
+  const locks = new SpendLocks(sql, { tenant, now })
   const [agents, levels] = await Promise.all([
-    lockSpendingAgentsOfIntents(sql, tenant, ids),
-    ends ? loadBudgetLevels(sql, tenant, []) : loadBudgetLevelsOfIntents(sql, tenant, ids),
+    locks.agentsOf(ids),
+    ends ? loadBudgetLevels(sql, tenant, [], service) : loadBudgetLevelsOfIntents(sql, tenant, ids, service),
   ])
-  const agentIds = [...agents.keys()]
-  const causes = ends ? ids.map(id => intentCause({ id })) : []
-  const countersToOpen = ends ? { causes, agents: agentIds } : { spending: [...agentIds, ...levels.subjects] }
-  const wallets = [...agents.values()].map(({ walletId }) => walletId)
-  const [counters, book, intents] = await Promise.all([
-    lockCounters(sql, { tenant, now }, countersToOpen),
-    lockBook(sql, { tenant, now }, { wallets, holds: causes }),
-    lockIntents(sql, tenant, ids),
-  ])
+  const causes = ids.map(id => intentCause({ id }))
+  const { counters, book, intents } = await locks.take({
+    ...(ends
+      ? { reservations: causes, holds: causes }
+      : { spending: [...agents.keys(), ...levels.subjects] }),
+    wallets: [...agents.values()].map(({ walletId }) => walletId),
+    intents: ids,
+  })
   const riskAssessor = await loadRiskAssessor(sql, { tenant, now }, ends ? [] : [...intents.values()])
   return { tenant, agents, intents, levels, counters, book, riskAssessor, changed: new Set(), decisions: [] }
 }
@@ -85,12 +88,12 @@ interface CancelState extends IntentBatch {
 }
 
 export const cancelIntentOperation: Cancel = {
-  async load(requests, sql, { service }): Promise<CancelState> {
-    const state = await loadIntentBatch(requests, sql, 'end')
+  async load(requests, sql, ports): Promise<CancelState> {
+    const state = await loadIntentBatch(requests, sql, 'end', ports)
     const payments = await latestIntentPayments([...state.intents.values()], {
       sql,
       tenant: state.tenant,
-      service,
+      ...ports,
     })
     return { ...state, payments }
   },
@@ -114,7 +117,7 @@ export const cancelIntentOperation: Cancel = {
 
 /** Expires an intent past its deadline by the tenant's clock. The second time changes nothing. */
 export const intentExpiry: Expire = {
-  load: (requests, sql) => loadIntentBatch(requests, sql, 'end'),
+  load: (requests, sql, ports) => loadIntentBatch(requests, sql, 'end', ports),
   decide({ input, now }, state: IntentBatch, { emit, wake }) {
     const intent = state.intents.get(input.params.id)
     if (!intent || intent.paymentId || intent.expiresAt > now || !intentMachine.move(intent, 'expired'))

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import { oneOf, type RecordReader } from '../../kernel/contract/records.ts'
+import { oneOf, type RecordReader, type Records } from '../../kernel/contract/records.ts'
 import { insertIntoBoth, lockedRowsById, rowsById, updateOf } from '../../kernel/database/bulk-sql.ts'
 import {
   centsColumn,
@@ -17,7 +17,7 @@ import { minutes } from '../../values/clock.ts'
 import { isUnpaidIntentSql, keptWithIntent, type PersonalData } from '../../values/personal.ts'
 import { type DecisionSummary, decisionOfRecordSql, decisionTable } from '../decisions/index.ts'
 import { normalizeMerchant } from '../merchants/index.ts'
-import type { PolicyDecision } from '../policies/index.ts'
+import { type PolicyDecision, spenderLock } from '../policies/index.ts'
 
 export const intentMachine = stateMachine('intent', {
   created: ['approved', 'denied', 'cancelled', 'expired'],
@@ -182,7 +182,14 @@ export const updateIntents = updateOf(intentTable, [
 
 export const lockIntents = lockedRowsById(intentTable)
 
+export const lockSpendingAgentsOfIntents = spenderLock(
+  'array(select agent_id from intents where owner_id = $1 and mode = $2 and id = any($3::text[]))',
+)
+
 export const findIntents = rowsById(intentTable)
+
+/** For an operation that changes nothing else. */
+export const lockIntent = (records: Records, id: string): Promise<Intent | null> => records.lock(Intent, id)
 
 export const findIntent = (records: RecordReader, id: string): Promise<Intent | null> =>
   records.findOne(Intent, { id })

@@ -3,7 +3,7 @@ import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Cents } from '../../values/money.ts'
 import { CardTerms } from '../card-terms/index.ts'
-import { hasPayeeRecord, Intent } from './intent.ts'
+import { hasPayeeRecord, type Intent } from './intent.ts'
 
 export interface PayableIntentSearch {
   readonly agentId: string
@@ -85,10 +85,6 @@ export async function findPayableIntents(
   for (const { n, id } of [...exact, ...begun]) found[n]?.push(id)
   return found
 }
-
-/** Locks an intent for which a card is issued. The caller has locked its agent. */
-export const lockIntentForCard = (records: Records, id: string): Promise<Intent | null> =>
-  records.lock(Intent, id)
 
 export async function notPayableByCardReason(
   intent: Intent,

@@ -2,12 +2,12 @@ import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { EmitContext, SqlContext } from '../../kernel/contract/context.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import type { LockedBook, PostingCause } from '../../money/ledger/index.ts'
+import type { LockedBook } from '../../money/ledger/index.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
-import { BudgetCounters, lockCounters } from '../budgets/index.ts'
+import { BudgetCounters } from '../budgets/index.ts'
 import { ExhaustedMandates, mandateExhaustedEvent } from '../mandates/index.ts'
 import { isSameMerchant, normalizeMerchant } from '../merchants/index.ts'
-import { lockSpendingAgentsOfIntents, type SpendingAgent } from '../policies/index.ts'
+import type { SpendingAgent } from '../policies/index.ts'
 import {
   type IntentRow,
   intentCause,
@@ -29,6 +29,7 @@ export type IntentSubmissionBlocker = 'agent_not_active' | 'intent_other_merchan
 
 type PaymentBlocker = 'intent_not_approved' | 'intent_being_paid' | 'intent_expired' | IntentSubmissionBlocker
 
+/** What payments need of the locked rows: those that are only cancelled change no limit. */
 interface OpenedForPayments {
   readonly agents?: ReadonlyMap<string, SpendingAgent>
   readonly counters?: BudgetCounters
@@ -44,27 +45,15 @@ export class IntentPayments {
   readonly #agents: ReadonlyMap<string, SpendingAgent>
   readonly #changed = new Set<IntentRow>()
   readonly #exhausted: ExhaustedMandates
-  #intents: ReadonlyMap<string, IntentRow>
-  /** Empty if the caller opened none, since payments that are only cancelled change no limit. */
+  readonly #intents: ReadonlyMap<string, IntentRow>
   readonly counters: BudgetCounters
-  readonly holds: readonly PostingCause[]
 
-  constructor(
-    tenantNow: TenantNow,
-    ids: readonly string[],
-    { agents, counters, intents }: OpenedForPayments = {},
-  ) {
+  constructor(tenantNow: TenantNow, { agents, counters, intents }: OpenedForPayments = {}) {
     this.#intents = intents ?? new Map()
     this.#tenantNow = tenantNow
     this.#exhausted = new ExhaustedMandates(tenantNow)
     this.#agents = agents ?? new Map()
     this.counters = counters ?? new BudgetCounters(tenantNow.tenant, tenantNow.now, [], [])
-    this.holds = ids.map(id => intentCause({ id }))
-  }
-
-  async lock(sql: Sql): Promise<void> {
-    const ids = this.holds.map(({ id }) => id)
-    if (ids.length > 0) this.#intents = await lockIntents(sql, this.#tenantNow.tenant, ids)
   }
 
   find(id: string | null | undefined): IntentRow | undefined {
@@ -137,24 +126,6 @@ export class IntentPayments {
   }
 }
 
-/** Locks the agents of these intents and their counters. Call this before any account is locked. */
-export async function lockIntentPayments(
-  sql: Sql,
-  tenantNow: TenantNow,
-  intentIds: readonly string[],
-): Promise<IntentPayments> {
-  const ids = [...new Set(intentIds)]
-  if (ids.length === 0) return new IntentPayments(tenantNow, ids)
-  const agents = await lockSpendingAgentsOfIntents(sql, tenantNow.tenant, ids)
-  const causes = ids.map(id => intentCause({ id }))
-  const counters = await lockCounters(sql, tenantNow, { causes, agents: [...agents.keys()] })
-  return new IntentPayments(tenantNow, ids, { agents, counters })
-}
-
-/** A cancellation changes no limits, so neither agents nor counters are locked. */
-export const intentPaymentsToCancel = (tenantNow: TenantNow, intentIds: readonly string[]): IntentPayments =>
-  new IntentPayments(tenantNow, [...new Set(intentIds)])
-
 /** Compares the name, and the IBAN if it was known at the approval. */
 export const isApprovedPayee = (
   { merchant, payeeIban }: Pick<IntentRow, 'merchant' | 'payeeIban'>,
@@ -167,7 +138,6 @@ export const aboveHeldAmountMessage = (amount: Cents, held: Cents): string =>
 
 type Status = (typeof intentReceiptStates)[number] | null
 
-const LOCK = 'select 1 from intents where owner_id = $1 and mode = $2 and id = $3 for update'
 const NOTE = 'update intents set receipt_status = $4 where owner_id = $1 and mode = $2 and id = $3'
 
 /** Reads under the intent's lock, so that the receipts do not change meanwhile. */
@@ -176,7 +146,6 @@ export async function updateIntentReceiptState(
   read: () => Promise<Status>,
   { sql, tenant }: SqlContext,
 ): Promise<void> {
-  const key = [tenant.ownerId, tenant.mode, intentId]
-  await sql(LOCK, key)
-  await sql(NOTE, [...key, await read()])
+  await lockIntents(sql, tenant, [intentId])
+  await sql(NOTE, [tenant.ownerId, tenant.mode, intentId, await read()])
 }

@@ -1,24 +1,19 @@
 import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { assistantTokenOf } from '../../kernel/database/entity.ts'
-import { lockBook, type PostingCause, readWalletBalances } from '../../money/ledger/index.ts'
+import type { PostingCause } from '../../money/ledger/index.ts'
 import { addMs } from '../../values/clock.ts'
-import { type Cents, NO_CENTS } from '../../values/money.ts'
-import { type BudgetCounters, lockCounters, readCounters } from '../budgets/index.ts'
+import type { BudgetCounters } from '../budgets/index.ts'
 import { cardControlsFromTerms, compileStoredCardTerms } from '../card-terms/index.ts'
 import { AgentMandates } from '../mandates/index.ts'
-import {
-  decideSpend,
-  findSpendingAgents,
-  lockSpendingAgents,
-  type SpendDecision,
-  type SpendingAgent,
-} from '../policies/index.ts'
+import { decideSpend, type SpendDecision, type SpendingAgent } from '../policies/index.ts'
 import { loadRiskAssessor, type RiskAssessor } from '../risk/index.ts'
 import type { SpendRequest } from '../rules/index.ts'
 import { type BudgetLevelIds, type BudgetLevels, loadBudgetLevels } from './budget-levels.ts'
 import { DUPLICATE_WINDOW_MS, duplicateFingerprint } from './intent.ts'
 import { type ResolvedPayee, riskScoredSpend } from './payees.ts'
+import type { SpendSource, WalletFunds } from './spend-locks.ts'
 
 export interface ProposedSpend
   extends BudgetLevelIds,
@@ -27,12 +22,6 @@ export interface ProposedSpend
   readonly agentId: string
   readonly ownMandateId?: string | null | undefined
   readonly approvedOnlyBy?: SpendRequest['approvedOnlyBy']
-}
-
-/** The money in wallets: either the ledger's locked book, or balances that were only read. */
-export interface WalletFunds {
-  available(walletId: string): Cents
-  isFrozen(walletId: string): boolean
 }
 
 /** All that decides intents. Decisions change it, so each sees what the earlier ones used. */
@@ -46,65 +35,35 @@ export interface SpendDecisionContext<F extends WalletFunds = WalletFunds> {
   readonly duplicates: Map<string, string>
 }
 
-type Loader<Key, Loaded> = (sql: Sql, tenantNow: TenantNow, keys: readonly Key[]) => Promise<Loaded>
-
-interface RowLoaders<F extends WalletFunds> {
-  readonly agents: typeof lockSpendingAgents
-  counters(
-    sql: Sql,
-    tenantNow: TenantNow,
-    subjects: readonly string[],
-    agentIds: readonly string[],
-  ): Promise<BudgetCounters>
-  readonly funds: Loader<string, F>
+/** The agents come first; what is read with the rest does not change while they are locked. */
+export async function loadSpendDecisionContext<F extends WalletFunds>(
+  source: SpendSource<F>,
+  spends: readonly ProposedSpend[],
+  service: RunningService,
+): Promise<SpendDecisionContext<F>> {
+  const { sql, tenantNow } = source
+  const [agents, levels] = await Promise.all([
+    source.agents(spends.map(({ agentId }) => agentId)),
+    loadBudgetLevels(sql, tenantNow.tenant, spends, service),
+  ])
+  const agentIds = [...agents.keys()]
+  const spendsOfAgents = spends.filter(({ agentId }) => agents.has(agentId))
+  const fingerprints = spendsOfAgents.flatMap(({ agentId, ...spend }) => {
+    const fingerprint = duplicateFingerprint(spend)
+    return fingerprint ? { agentId, fingerprint } : []
+  })
+  const [{ counters, book: funds }, riskAssessor, duplicates] = await Promise.all([
+    source.take({
+      spending: [...agentIds, ...levels.subjects],
+      mandatesOf: agentIds,
+      wallets: [...agents.values()].map(({ walletId }) => walletId),
+    }),
+    loadRiskAssessor(sql, tenantNow, spendsOfAgents),
+    findDuplicates(sql, tenantNow, fingerprints),
+  ])
+  const mandates = new AgentMandates(counters)
+  return { agents, levels, counters, mandates, funds, riskAssessor, duplicates }
 }
-
-/**
- * Loads in the global order of locks: agents, counters, accounts. The rest never changes while those are
- * locked. Statements sent together run in the order in which they are written here.
- */
-const contextLoader =
-  <F extends WalletFunds>(rows: RowLoaders<F>): Loader<ProposedSpend, SpendDecisionContext<F>> =>
-  async (sql, tenantNow, spends) => {
-    const { tenant } = tenantNow
-    const agentIds = spends.map(({ agentId }) => agentId)
-    const [agents, levels] = await Promise.all([
-      rows.agents(sql, tenant, agentIds),
-      loadBudgetLevels(sql, tenant, spends),
-    ])
-    const wallets = [...agents.values()].map(({ walletId }) => walletId)
-    const spendsOfAgents = spends.filter(({ agentId }) => agents.has(agentId))
-    const fingerprints = spendsOfAgents.flatMap(({ agentId, ...spend }) => {
-      const fingerprint = duplicateFingerprint(spend)
-      return fingerprint ? { agentId, fingerprint } : []
-    })
-    const [counters, funds, riskAssessor, duplicates] = await Promise.all([
-      rows.counters(sql, tenantNow, [...agents.keys(), ...levels.subjects], [...agents.keys()]),
-      rows.funds(sql, tenantNow, wallets),
-      loadRiskAssessor(sql, tenantNow, spendsOfAgents),
-      findDuplicates(sql, tenantNow, fingerprints),
-    ])
-    const mandates = new AgentMandates(counters)
-    return { agents, levels, counters, mandates, funds, riskAssessor, duplicates }
-  }
-
-export const lockSpendDecisionContext = contextLoader({
-  agents: lockSpendingAgents,
-  counters: (sql, tenantNow, spending, mandatesOf) => lockCounters(sql, tenantNow, { spending, mandatesOf }),
-  funds: (sql, tenantNow, wallets) => lockBook(sql, tenantNow, { wallets }),
-})
-
-export const readSpendDecisionContext = contextLoader({
-  agents: findSpendingAgents,
-  counters: readCounters,
-  async funds(sql, { tenant }, wallets) {
-    const balances = await readWalletBalances(sql, tenant, wallets)
-    return {
-      available: wallet => balances.get(wallet)?.availableCents ?? NO_CENTS,
-      isFrozen: wallet => balances.get(wallet)?.frozen ?? false,
-    }
-  },
-})
 
 /**
  * The run of the body, otherwise of the header; the card of the body; the delegation of the caller, and its token

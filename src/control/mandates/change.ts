@@ -8,7 +8,7 @@ import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { tableOf } from '../../kernel/database/table.ts'
-import { Agent, AgentEvent } from '../agents/index.ts'
+import { AgentEvent, lockAgentsWhere } from '../agents/index.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
 import type { mandateSteps, mandatesApi } from './api.ts'
 import { isMandateExhausted } from './constraints.ts'
@@ -32,8 +32,8 @@ const AGENT_OF = 'id = (select m.agent_id from mandates m where m.owner_id = ? a
  */
 async function lockMandate(id: string, { records, tenant }: WriteContext) {
   const condition = sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id])
-  const [agent, mandate] = await Promise.all([
-    records.findOne(Agent, condition, { lock: true }),
+  const [[agent], mandate] = await Promise.all([
+    lockAgentsWhere(records, condition),
     records.lock(Mandate, id),
   ])
   return agent && mandate && { agent, mandate }
@@ -170,10 +170,7 @@ export const mandateReactions = {
     async ({ personId }, context) => {
       const { records, tenant } = context
       const values = [tenant.ownerId, tenant.mode, personId]
-      await records.find(Agent, sqlCondition(AGENTS_OF_SIGNER, values), {
-        orderBy: { id: 'asc' },
-        lock: true,
-      })
+      await lockAgentsWhere(records, sqlCondition(AGENTS_OF_SIGNER, values))
       const active = { personId, status: 'active' } as const
       const mandates = await records.find(Mandate, active, { orderBy: { id: 'asc' }, lock: true })
       for (const mandate of mandates)

@@ -2,7 +2,7 @@ import type { WriteContext } from '../../kernel/contract/context.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { addMs } from '../../values/clock.ts'
 import { revokeAssistantToken } from '../agent-tokens/index.ts'
-import { Agent } from '../agents/index.ts'
+import { lockAgentsWhere } from '../agents/index.ts'
 import { cancelIntentsOfToken } from '../intents/index.ts'
 import { revokeOpenMandate } from '../mandates/index.ts'
 import { assistantEvent, type endedGrantEvents } from './events.ts'
@@ -14,10 +14,7 @@ const AGENT_OF =
 /** Locks the agent first, as spending does. */
 export async function lockGrant(id: string, { records, tenant }: WriteContext): Promise<OauthGrant | null> {
   const condition = sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id])
-  const [, grant] = await Promise.all([
-    records.findOne(Agent, condition, { lock: true }),
-    records.lock(OauthGrant, id),
-  ])
+  const [, grant] = await Promise.all([lockAgentsWhere(records, condition), records.lock(OauthGrant, id)])
   return grant
 }
 

@@ -265,10 +265,10 @@ export async function writePayments(
   sql: Sql,
 ): Promise<void> {
   await Promise.all([
+    insertTransactions(sql, [...changed.newTransactions]),
+    updateTransactions(sql, tenant, [...changed.transactions]),
     payments.write(sql),
     refunds.write(sql),
     book.post(sql),
-    insertTransactions(sql, [...changed.newTransactions]),
-    updateTransactions(sql, tenant, [...changed.transactions]),
   ])
 }

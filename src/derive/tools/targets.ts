@@ -3,6 +3,7 @@ import type { Actor } from '../../kernel/contract/actor.ts'
 import { isEndlessResponse, mediaTypeOf } from '../../kernel/contract/file.ts'
 import {
   type AnyOperation,
+  callsOutside,
   isWritingOperation,
   type RefusalSpec,
   type RegisteredOperation,
@@ -68,7 +69,7 @@ export function toolDefinition(
       readOnlyHint: !writes,
       destructiveHint: writes && tool.isFinal === true,
       idempotentHint: true,
-      openWorldHint: operation.run === 'external',
+      openWorldHint: callsOutside(operation),
     },
   }
 }

@@ -39,9 +39,10 @@ const KeyRecord = z
     environment,
     hint: z.string().meta({ description: 'The last four characters of the secret.', examples: ['uQxZ'] }),
     scopes: scopeList,
-    madeById: id('key')
-      .nullable()
-      .meta({ description: 'The key that created this one. Null for the first key of an account.' }),
+    madeById: id('key').nullable().meta({
+      description:
+        'The key that created this one. Null for the first key of an account. A replaced key of a device or terminal has its replacement here, and ends with it.',
+    }),
     lastUsedAt: instant.nullable().meta({ description: 'Time of the last use, to the minute.' }),
     expiresAt: instant.nullable(),
     idleDays: z.int().nullable().meta({ description: 'Days without use after which the key expires.' }),

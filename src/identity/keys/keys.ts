@@ -2,6 +2,7 @@ import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context, WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type ContextOf, type InputOf } from '../../kernel/contract/operation.ts'
+import { answerTo } from '../../kernel/contract/question.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
@@ -13,6 +14,7 @@ import {
   type AssertionRefusalCode,
   type assertionEvents,
   consumeAssertion,
+  keyNames,
   type VerifiedAssertion,
   verifyAssertion,
   type WebauthnAssertion,
@@ -193,9 +195,11 @@ const keys = bindHandlers(apiKeysApi, {
     if (body.overlapMinutes > 0 && (await hasTooManyApiKeys(context, clock.real())))
       return refuse('too_many_keys')
     const kept = { name, environment, granted, expiresAt, idleDays, toolWrites, boundTo, sessionId, personId }
-    // In a session, a key ends with its maker, so a replacement takes the place of its key.
+    // In a session, a key ends with its maker: a replacement takes the place of its key. That key ends with it, and so does what it
+    // creates during the overlap.
     const key = createApiKey({ ...kept, madeById: sessionId ? old.madeById : maker.keyId }, context)
     for (const child of children) child.madeById = key.id
+    if (sessionId) old.madeById = key.id
     const end = addMs(clock.real(), minutes(body.overlapMinutes))
     if (!expiresAt || expiresAt > end) old.expiresAt = end
     emit('key.rotated', { ...apiKeyEvent(old), replacedById: key.id })
@@ -224,12 +228,20 @@ const keys = bindHandlers(apiKeysApi, {
   },
 })
 
+const NAME = 'select name from keys where owner_id = $1 and mode = $2 and id = $3'
+
+const nameOfKey = answerTo(keyNames, async (id, { sql, tenant: { ownerId, mode } }) => {
+  const [key] = await sql<{ name: string } & Row>(NAME, [ownerId, mode, id])
+  return key?.name
+})
+
 export const apiKeysArea = area('Keys', 'API keys of owners: create, rotate, revoke.', keys, {
   personal: keysPersonalData,
   entities: [ApiKey],
   credentials: { sk: secretAuthenticator('key', 'keys') },
   expiring: [{ table: 'used_proofs', column: 'expires_at', keptMs: 0 }],
   endsCredentials: ['key.rotated', 'key.revoked'],
+  answers: [nameOfKey],
   reactions: {
     'person.removed': reaction(
       personEvents['person.removed'],

@@ -1,8 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Context, WriteContext } from '../../kernel/contract/context.ts'
-import type { ResponseFile } from '../../kernel/contract/file.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { Refusal } from '../../kernel/contract/problem.ts'
 import { referenceStoredFile, releaseStoredFiles } from '../../kernel/database/stored-files.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { DamagedFileError, type FileStore } from '../../ports/files.ts'
@@ -46,47 +44,24 @@ export async function readDocumentContent(
   return Buffer.concat(pieces)
 }
 
-async function findReadable(
-  id: string,
-  context: Context<'document_not_found' | 'document_erased'>,
-): Promise<KycDocument | Refusal> {
-  const { records, refuse } = context
-  if (!(await actForDocumentOwner(id, context))) return refuse('document_not_found')
-  const document = await records.findOne(KycDocument, { id })
-  if (!document) return refuse('document_not_found')
-  return document.erasedAt ? refuse('document_erased') : document
-}
-
-const fileOf = (document: KycDocument, content: Uint8Array): ResponseFile => ({
-  type: document.type,
-  content,
-  name: kycDocumentFileName(document),
-})
-
 /** Commits the event before the first byte is sent. */
 export const readKycDocument = externalCall(kycApi.readDocument, {
-  async head({ params }, context) {
-    const document = await findReadable(params.id, context)
-    if (document instanceof Refusal) return document
-    const content = await readDocumentContent(context.systems.files, context.tenant, document.sha256)
-    return content ? fileOf(document, content) : context.refuse('document_damaged')
+  async reserve({ params: { id } }, context) {
+    if (!(await actForDocumentOwner(id, context))) return context.refuse('document_not_found')
+    const { records, refuse, tenant, now } = context
+    const document = await records.findOne(KycDocument, { id })
+    if (!document) return refuse('document_not_found')
+    return document.erasedAt ? refuse('document_erased') : { id, tenant, now, sha256: document.sha256 }
   },
-  async reserve({ params }, context) {
-    const document = await findReadable(params.id, context)
-    if (document instanceof Refusal) return document
-    return { id: document.id, tenant: context.tenant, sha256: document.sha256 }
-  },
-  readsToReserve: true,
   call: async ({ tenant, sha256 }, { systems }) =>
     (await readDocumentContent(systems.files, tenant, sha256)) ?? null,
-  async record(content, { id }, context) {
-    const { records, emit, refuse } = context
-    await actForDocumentOwner(id, context)
+  async record(content, { id, tenant, now }, { records, emit, refuse, switchTenant }) {
+    switchTenant(tenant, now)
     const document = await records.findOneOrFail(KycDocument, { id })
     if (document.erasedAt) return refuse('document_erased')
     if (!content) return refuse('document_damaged')
     emit('kyc.document_read', documentEvent(document))
-    return fileOf(document, content)
+    return { type: document.type, content, name: kycDocumentFileName(document) }
   },
   recover: async (_, { refuse }) => refuse('document_damaged'),
 })

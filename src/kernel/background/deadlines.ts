@@ -3,7 +3,7 @@ import { type Mode, processActor, type Tenant } from '../contract/actor.ts'
 import { type Areas, allOperations } from '../contract/area.ts'
 import type { ApiResponse } from '../contract/call.ts'
 import type { ClockWaitingRecords, Deadline } from '../contract/deadline.ts'
-import type { RegisteredOperation } from '../contract/operation.ts'
+import { callsOutside, type RegisteredOperation } from '../contract/operation.ts'
 import { type ProcessRecord, workflowIdOf } from '../contract/process.ts'
 import type { Row, Sql } from '../contract/sql.ts'
 import { type BindActivities, type RecordActivity, type Step, stepOperation } from '../contract/step.ts'
@@ -14,7 +14,7 @@ import { emptyJournal, type OutboxRow, writeJournal } from '../journal/journal.t
 import { buildWakeUpRow } from '../journal/journal-rows.ts'
 import { findLastRequest } from '../journal/last-request.ts'
 import type { ExecuteCall } from '../run/execute.ts'
-import { type CalledSystem, calledSystemOf, callsOutside, type SystemTurns } from '../run/system-turns.ts'
+import { type CalledSystem, calledSystemOf, type SystemTurns } from '../run/system-turns.ts'
 import type { CallsBeside } from './calls-beside.ts'
 
 interface Overdue extends Record<string, unknown> {
@@ -178,7 +178,7 @@ function activityStep(name: string, known: RecordActivity | undefined): BoundSte
 }
 
 const operationStep = (operation: RegisteredOperation): BoundStep => ({
-  call: callsOutside(operation) ? operation : undefined,
+  call: callsOutside(operation.operation) ? operation : undefined,
   async carryOut({ database, execute, onChange }, { process }, record) {
     const { id, owner_id, mode } = record
     const tenant = { ownerId: owner_id, mode }
@@ -218,7 +218,7 @@ export async function endOverdueRecords({
   const bounds = deadlinesOf(parts)
   const onChange: EndingParts['onChange'] = (operation, record) => {
     const { id, owner_id: ownerId, mode, due: dueAt, has_run } = record
-    const isAwaited = callsOutside(operation) && turns?.isAwaited(calledBy(operation, record))
+    const isAwaited = callsOutside(operation.operation) && turns?.isAwaited(calledBy(operation, record))
     if (has_run && !isAwaited) onRescue({ ownerId, mode, operation: operation.key, id, dueAt })
   }
   const failures = await endEach({ ...parts, onChange }, bounds, {

@@ -2,7 +2,7 @@ import type { Tenant } from './actor.ts'
 import type { CallerContext, Context, DecideContext, RunForOwner } from './context.ts'
 import type { EventSchemas } from './events.ts'
 import type { Ports } from './ports.ts'
-import type { AnswerWithHeaders, HandlerAnswer, Problem, Refusal } from './problem.ts'
+import type { HandlerAnswer, Problem, Refusal } from './problem.ts'
 import type { Sql } from './sql.ts'
 
 export type PlainHandler<I, R, F extends string, E extends EventSchemas> = (
@@ -21,68 +21,30 @@ export class AnswerNow<R> {
 /** A call is needed: its reservation is committed before the call is made. */
 export class CallExternal<V> {
   readonly reservation: V
-  readonly chained: ChainedCall<unknown, unknown, unknown> | undefined
 
-  constructor(reservation: V, chained?: ChainedCall<unknown, unknown, unknown>) {
+  constructor(reservation: V) {
     this.reservation = reservation
-    this.chained = chained
   }
-}
-
-/** A call of a chain whose calls differ, with the batched step that records its answer. */
-export interface ChainedCall<P, A, I> {
-  /** The argument of the call. It lives as long as the request: `recover` gets the reservation alone. */
-  readonly value: P
-  call(value: P, context: ExternalCallContext): Promise<A>
-  readonly step: BatchedStep<I, unknown, string, Record<never, never>>
-  /** The answers that the step records; the handler's `record` takes any other. */
-  accepts(answer: A | I): answer is I
-  /** The tenant whose records the step changes, if the caller belongs to none. */
-  readonly tenant?: Tenant
-}
-
-/** A call whose answer a batched step records. Its argument goes from the reservation to the call, and from there to the step. */
-export const chainExternalCall = <V, P, A, I>(
-  reservation: V,
-  chained: ChainedCall<P, A, I>,
-): CallExternal<V> => new CallExternal(reservation, chained)
-
-/**
- * Reserve and commit; call the external system with no transaction open; record and commit. A reservation is
- * plain JSON, so that it survives a crash. After a crash the next request with the same key runs `recover`,
- * never a second call.
- * An answer that leads to another call makes a chain: `record` gives its reservation, and `recover` gets the
- * one committed last, so each says what a crash after it means. Where the calls of a chain differ, each names
- * the next one by `chainExternalCall`.
- * Where many requests need no write, `peek` answers those by reading alone; undefined leads to `reserve`.
- * HEAD of a GET is answered by `head` or, without it, by `peek`, which then sees no credential: both only
- * read.
- * Each step runs in a batch of one. Where hundreds of requests a second lock the same rows, steps share a
- * transaction, as hot operations do: `reserve` is then a `BatchedStep`, or names its call by `chainExternalCall`, with the step
- * that records the answer.
- */
-export interface ExternalHandler<I, R, F extends string, E extends EventSchemas, V = unknown, A = unknown> {
-  peek?(input: I, context: Context<F, Record<never, never>>): Promise<HandlerAnswer<R> | undefined>
-  head?(input: I, context: Context<F, Record<never, never>>): Promise<HandlerAnswer<R>>
-  reserve: ReserveHandler<I, R, F, E, V> | BatchedStep<I, R | CallExternal<V>, F, E>
-  call(reservation: V, context: ExternalCallContext): Promise<A>
-  /**
-   * Set where `reserve` rarely writes. A request without an `Idempotency-Key` is tried by reading alone, and
-   * repeated in a transaction if it has emitted anything.
-   */
-  readonly readsToReserve?: true
-  record(answer: A, reservation: V, context: Context<F, E>): Promise<HandlerAnswer<R> | CallExternal<V>>
-  recover(reservation: V, context: Context<F, E>): Promise<HandlerAnswer<R>>
 }
 
 export interface ExternalCallContext extends Ports {
   readonly requestId: string
 }
 
-export type ReserveHandler<I, R, F extends string, E extends EventSchemas, V> = (
-  input: I,
-  context: Context<F, E>,
-) => Promise<V | CallExternal<V> | AnswerNow<R> | Refusal | AnswerWithHeaders<Refusal>>
+/**
+ * Reserve and commit; call the external system with no transaction open; record and commit. A reservation is
+ * plain JSON, so that it survives a crash. After a crash the next request with the same key runs `recover`,
+ * never a second call.
+ * An answer that leads to another call makes a chain: `record` gives its reservation, and `recover` gets the
+ * one committed last, so each says what a crash after it means.
+ * HEAD of a GET takes the same steps, whose call only reads, and rolls back what they write.
+ */
+export interface ExternalHandler<I, R, F extends string, E extends EventSchemas, V = unknown, A = unknown> {
+  reserve(input: I, context: Context<F, E>): Promise<V | AnswerNow<R> | Refusal>
+  call(reservation: V, context: ExternalCallContext): Promise<A>
+  record(answer: A, reservation: V, context: Context<F, E>): Promise<HandlerAnswer<R> | CallExternal<V>>
+  recover(reservation: V, context: Context<F, E>): Promise<HandlerAnswer<R>>
+}
 
 export interface BatchItem<I> extends CallerContext {
   readonly input: I
@@ -109,8 +71,8 @@ export interface LockLanes<I> {
  * its events once the batch has written its decisions.
  */
 export interface HotHandler<I, R, F extends string, E extends EventSchemas, S = unknown> {
-  /** Set where a long lock on the rows of one request must hardly delay others. */
-  readonly lanes?: LockLanes<I>
+  /** Given where a long lock on the rows of one request must hardly delay others. */
+  readonly lanes?: LockLanes<I> | null
   /** Locks the rows in the global order, then reads what deciding needs. */
   load(items: NonEmpty<BatchItem<I>>, sql: Sql, ports: Ports): Promise<S>
   /**
@@ -123,16 +85,77 @@ export interface HotHandler<I, R, F extends string, E extends EventSchemas, S = 
 }
 
 /**
- * A step of an external operation that many requests of a tenant share in one transaction. `decide` returns
- * what `record` would: an answer, or a `CallExternal` with the reservation of the next call.
+ * A step of a hot external operation, which many requests of a tenant share in one transaction. It answers, or
+ * names the next call.
  */
 export interface BatchedStep<I, R, F extends string, E extends EventSchemas, S = unknown>
   extends HotHandler<I, R, F, E, S> {
   readonly name: string
-  /** Set where the step nearly always answers by itself: its batches are as large as those of a hot operation. */
-  readonly usuallyAnswers?: true
+  readonly lanes: LockLanes<I> | null
 }
 
-export interface BoundBatchedStep extends Pick<ChainedCall<unknown, unknown, unknown>, 'step' | 'tenant'> {
+type AnyBatchedStep<I> = BatchedStep<I, unknown, string, Record<never, never>>
+
+/** An answer of another system, with the step that records it. */
+export class BatchedAnswer {
+  readonly step: AnyBatchedStep<unknown>
   readonly input: unknown
+
+  constructor(step: AnyBatchedStep<unknown>, input: unknown) {
+    this.step = step
+    this.input = input
+  }
+}
+
+export const recordInBatch = <I>(step: AnyBatchedStep<I>, input: I): BatchedAnswer =>
+  new BatchedAnswer(step, input)
+
+/**
+ * The next call of a hot external operation. What `make` closes over lives as long as the request: `recover` gets the
+ * reservation alone. An answer that no batched step takes goes to the handler's `record`.
+ */
+export class HotCall<V, A> extends CallExternal<V> {
+  readonly make: (context: ExternalCallContext) => Promise<A | BatchedAnswer>
+
+  constructor(reservation: V, make: HotCall<V, A>['make']) {
+    super(reservation)
+    this.make = make
+  }
+}
+
+/**
+ * Each request reads alone, and answers or names its call: where there is no `Idempotency-Key`, and for HEAD, which does
+ * not see the headers that pay. The steps that follow are for the tenant to which it has switched.
+ */
+export interface BeginByReading<I, R, F extends string, V, A> {
+  readonly by: 'reading'
+  read(input: I, context: Context<F>): Promise<HandlerAnswer<R> | HotCall<V, A>>
+}
+
+/**
+ * By `shared reading`: requests without a key read in batches, and the few that have emitted anything are decided again
+ * in a transaction. By `writing`: nearly all answer by themselves, so that batches are as large as those of a hot
+ * operation.
+ */
+export interface BeginInBatch<I, R, F extends string, E extends EventSchemas, V, A> {
+  readonly by: 'shared reading' | 'writing'
+  readonly step: BatchedStep<I, R | HotCall<V, A>, F, E>
+}
+
+/**
+ * An external operation of which hundreds of requests a second lock the same rows: its steps share transactions, and
+ * each call names the step that records its answer.
+ */
+export interface HotExternalHandler<
+  I,
+  R,
+  F extends string,
+  E extends EventSchemas,
+  V = unknown,
+  A = unknown,
+> {
+  readonly begin: BeginByReading<I, R, F, V, A> | BeginInBatch<I, R, F, E, V, A>
+  /** In a transaction of its own. */
+  record(answer: A, reservation: V, context: Context<F, E>): Promise<HandlerAnswer<R> | HotCall<V, A>>
+  recover(reservation: V, context: Context<F, E>): Promise<HandlerAnswer<R>>
 }

@@ -5,7 +5,7 @@ import type { PathParameterName } from './addresses.ts'
 import type { Context } from './context.ts'
 import type { EventSchemas } from './events.ts'
 import { isEndlessResponse, mediaTypeOf } from './file.ts'
-import type { ExternalHandler, HotHandler, PlainHandler } from './handlers.ts'
+import type { ExternalHandler, HotExternalHandler, HotHandler, PlainHandler } from './handlers.ts'
 import { type PageQuerySchema, type PageSchema, pageQuerySchema, pageSchemaOf } from './page.ts'
 import type { ExternalSystems } from './ports.ts'
 import type { Scope } from './scopes.ts'
@@ -15,9 +15,10 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
  * `plain`: one transaction. `hot`: a group commit. `external`: reserve, call an external system, record.
- * `read`: a POST that changes nothing, with no event and no transaction; a GET is one by default.
+ * `hot-external`: the same in group commits. `read`: a POST that changes nothing, with no event and no
+ * transaction; a GET is one by default.
  */
-export type RunMode = 'plain' | 'read' | 'hot' | 'external'
+export type RunMode = 'plain' | 'read' | 'hot' | 'external' | 'hot-external'
 
 /** A refusal's status, its default message, and its form where that is not `{error}` alone. */
 export type RefusalSpec = readonly [status: number, message: string, told?: RefusalForm]
@@ -127,6 +128,9 @@ export const takesIdempotencyKey = ({ method, http }: Pick<AnyOperation, 'method
 export const isWritingOperation = ({ method, emits, run }: AnyOperation): boolean =>
   (method !== 'GET' || emitsEvents(emits)) && run !== 'read'
 
+/** Whether it calls another system: a bank, a processor, a merchant. */
+export const callsOutside = ({ run }: AnyOperation): boolean => run === 'external' || run === 'hot-external'
+
 /** What decides how long an operation may take: a page of docs/ has an objective for each but `stream`. */
 export type OperationClass = 'read' | 'report' | 'stream' | 'write' | 'external'
 
@@ -136,7 +140,7 @@ export function operationClass(operation: AnyOperation): OperationClass {
   if (isEndlessResponse(returns[1])) return 'stream'
   if (isReport || run === 'read') return 'report'
   if (!isWritingOperation(operation)) return 'read'
-  return run === 'external' ? 'external' : 'write'
+  return callsOutside(operation) ? 'external' : 'write'
 }
 
 const emitsEvents = (emits: EventSchemas | undefined): boolean => Object.keys(emits ?? {}).length > 0
@@ -186,6 +190,7 @@ export type HandlerOf<O, V = unknown, A = unknown> =
         read: PlainHandler<OperationInput<P, Q, B>, z.output<R>, F, E>
         hot: HotHandler<OperationInput<P, Q, B>, z.output<R>, F, E, V>
         external: ExternalHandler<OperationInput<P, Q, B>, z.output<R>, F, E, V, A>
+        'hot-external': HotExternalHandler<OperationInput<P, Q, B>, z.output<R>, F, E, V, A>
       }[K]
     : never
 

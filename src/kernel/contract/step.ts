@@ -70,7 +70,7 @@ export interface ReceivedSignal extends ProcessInput {
   readonly updateId?: string | undefined
 }
 
-/** The signal of an operator, with the operation of the API that decides as it does. */
+/** The signal or update of an operator, with the operation of the API that decides as it does. */
 export interface OperatorDecision {
   readonly signalled: ReceivedSignal
   readonly signal:

@@ -1,6 +1,6 @@
 import type { Tenant } from '../contract/actor.ts'
 import type { ApiCall, ApiResponse } from '../contract/call.ts'
-import { type BatchItem, type BoundBatchedStep, type HotHandler, isNonEmpty } from '../contract/handlers.ts'
+import { type BatchedAnswer, type BatchItem, type HotHandler, isNonEmpty } from '../contract/handlers.ts'
 import type { Ports } from '../contract/ports.ts'
 import { Problem } from '../contract/problem.ts'
 import { flushesSentOn } from '../database/entity-manager.ts'
@@ -14,21 +14,38 @@ import { type CallInTransaction, replayedOutcome, type Transaction } from './tra
 
 type Handler = HotHandler<unknown, unknown, string, Record<string, never>>
 
-export interface HotOperationCall extends ApiCall {
-  readonly step?: BoundBatchedStep & {
-    /** It records an answer: the reservation stored under its key is its own. */
-    readonly records: boolean
+/** A call of a batch, with its part of it. */
+export interface CallInBatch extends ApiCall {
+  readonly part: {
+    readonly handler: Handler
+    readonly input: unknown
+    /** Calls of one name and tenant share their batches. */
+    readonly name: string
+    /**
+     * `answers`: by itself, as a rule. `reserves`: a call of another system follows. `records` the answer to one: the
+     * reservation stored under its key is its own.
+     */
+    readonly kind: 'answers' | 'reserves' | 'records'
   }
 }
 
-export const batchHandlerOf = ({ step, operation }: HotOperationCall): Handler =>
-  step?.step ?? (operation.handler as Handler)
+export const hotCallInBatch = (call: ApiCall, handler = call.operation.handler): CallInBatch => ({
+  ...call,
+  part: { handler: handler as Handler, input: call.input, name: call.operation.key, kind: 'answers' },
+})
 
-export const batchInputOf = ({ step, input }: HotOperationCall): unknown => (step ? step.input : input)
+export const stepInBatch = (
+  call: ApiCall,
+  { step, input }: BatchedAnswer,
+  kind: CallInBatch['part']['kind'],
+): CallInBatch => ({
+  ...call,
+  part: { handler: step, input, name: `${call.operation.key}.${step.name}`, kind },
+})
 
 /** A call of a batch. It has a result before it is decided if it is a replay or cannot run. */
 interface BatchedCall {
-  readonly call: HotOperationCall
+  readonly call: CallInBatch
   readonly key: ScopedIdempotencyKey | null
   result: PromiseSettledResult<HandlerResult> | undefined
   events?: readonly EventRow[]
@@ -39,7 +56,7 @@ export const ABANDONED_CALL_ERROR = new Error('a request with this key was left 
 
 export async function runBatch(
   runtime: OperationRuntime,
-  opened: readonly CallInTransaction<HotOperationCall>[],
+  opened: readonly CallInTransaction<CallInBatch>[],
   tx: Transaction,
 ): Promise<PromiseSettledResult<HandlerResult>[]> {
   const entries = opened.map((one): BatchedCall => ({ call: one.call, key: one.key, result: resultOf(one) }))
@@ -55,7 +72,7 @@ export async function runBatchOfOne(
   call: ApiCall,
   tx: Transaction,
 ): Promise<ApiResponse> {
-  const opened = { call, key: null, stored: undefined, problem: undefined }
+  const opened = { call: hotCallInBatch(call), key: null, stored: undefined, problem: undefined }
   const [result] = await runBatch(runtime, [opened], tx)
   if (result?.status !== 'fulfilled') throw result?.reason
   return requireOutcome(result.value)
@@ -63,10 +80,10 @@ export async function runBatchOfOne(
 
 const rejected = (reason: unknown): PromiseRejectedResult => ({ status: 'rejected', reason })
 
-function resultOf(opened: CallInTransaction<HotOperationCall>): BatchedCall['result'] {
+function resultOf(opened: CallInTransaction<CallInBatch>): BatchedCall['result'] {
   const { problem, stored, call } = opened
   if (problem) return rejected(problem)
-  const isOwn = stored?.status === null && call.step?.records === true
+  const isOwn = stored?.status === null && call.part.kind === 'records'
   if (!stored || isOwn) return undefined
   try {
     const value = replayedOutcome(opened)
@@ -92,7 +109,7 @@ async function decideAll(
       entry.result = { status: 'fulfilled', value: finishCall(entry, emitted, value, tx.journal) }
     }
   }
-  await writeAll(batchHandlerOf(first.call), state, runtime, tx)
+  await writeAll(first.call.part.handler, state, runtime, tx)
 }
 
 /** Sends the writes, which share the round trip of the journal and the commit: only those for other owners read, too. */
@@ -112,7 +129,7 @@ async function writeAll(
   else tx.pendingStatements.push(ignoreRejection(written))
 }
 
-export async function loadAndDecide<C extends { readonly call: HotOperationCall }>(
+export async function loadAndDecide<C extends { readonly call: CallInBatch }>(
   calls: readonly C[],
   { sql, now }: Pick<Transaction, 'sql' | 'now'>,
   ports: Ports,
@@ -121,7 +138,7 @@ export async function loadAndDecide<C extends { readonly call: HotOperationCall 
   const items = asked.map(({ item }) => item)
   const [first] = calls
   if (!first || !isNonEmpty(items)) throw new Error('a batch without calls')
-  const handler = batchHandlerOf(first.call)
+  const handler = first.call.part.handler
   const state = await handler.load(items, sql, ports)
   const decided = asked.map(({ of, item }) => ({ of, ...decide(handler, of.call, item, state) }))
   return { decided, state }
@@ -146,8 +163,8 @@ function decide(
   return { value, events, outbox }
 }
 
-const itemOf = (call: HotOperationCall, now: Date): BatchItem<unknown> => ({
-  input: batchInputOf(call),
+const itemOf = (call: CallInBatch, now: Date): BatchItem<unknown> => ({
+  input: call.part.input,
   actor: call.actor,
   tenant: call.actor.tenant as Tenant,
   now,

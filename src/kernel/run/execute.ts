@@ -6,11 +6,13 @@ import { isWritingOperation, type RunMode } from '../contract/operation.ts'
 import type { Database } from '../database/prepared-sql.ts'
 import { databaseErrorAsProblem } from '../database/retry.ts'
 import { SessionLocks } from '../database/session-locks.ts'
-import { answerExternalHead, externalRunner } from './external-call.ts'
+import { hotCallInBatch } from './batch.ts'
+import { runExternal } from './external-call.ts'
 import { requireOutcome } from './finish-call.ts'
 import { batchRunner } from './group-commit.ts'
+import { hotExternalRunner } from './hot-external.ts'
 import { callOnce, OwnerQueue, type OwnerQueueLimits, rateLimitedProblem } from './owner-queue.ts'
-import { answerPlainHead, runInOwnTransaction, runRead } from './plain.ts'
+import { runInOwnTransaction, runRead } from './plain.ts'
 import type { OperationRuntime } from './runtime.ts'
 import { inSpanOfOperation } from './spans.ts'
 import { inTurns } from './turns.ts'
@@ -23,16 +25,13 @@ export function createExecutor(runtime: OperationRuntime): ExecuteCall {
   const executeByRun: Record<RunMode, ExecuteCall> = {
     plain: call => runInOwnTransaction(runtime, call),
     read: call => runRead(runtime, call),
-    hot: async call => requireOutcome(await runBatched(call)),
-    external: externalRunner(runtime, runBatched),
+    hot: async call => requireOutcome(await runBatched(hotCallInBatch(call))),
+    external: call => runExternal(runtime, call),
+    'hot-external': hotExternalRunner(runtime, runBatched),
   }
   const runOf = (call: ApiCall): RunMode => call.operation.operation.run ?? 'plain'
   const isWrite = ({ operation }: ApiCall): boolean => isWritingOperation(operation.operation)
-  const run = async (call: ApiCall): Promise<ApiResponse> => {
-    if (!isWrite(call)) return runRead(runtime, call)
-    if (!call.isHead) return executeByRun[runOf(call)](call)
-    return runOf(call) === 'external' ? answerExternalHead(runtime, call) : answerPlainHead(runtime, call)
-  }
+  const run: ExecuteCall = call => (isWrite(call) ? executeByRun[runOf(call)](call) : runRead(runtime, call))
   const here = serializedByOwner(runtime.database, run)
   // A thread takes the turns across processes itself.
   const readCostly: ExecuteCall = async call => (await runtime.reader?.read(call)) ?? here(call)

@@ -23,6 +23,8 @@ export interface EmittedRows {
   readonly outbox: readonly OutboxRow[]
 }
 
+export const hasEmitted = ({ events, outbox }: EmittedRows): boolean => events.length + outbox.length > 0
+
 export function journalEvents(
   call: ApiCall,
   { events, outbox }: EmittedRows,
@@ -60,8 +62,7 @@ export function finishCall(
         ? idempotencyReservationRow(key, done.reservation, call)
         : idempotencyAnswerRow(key, done),
     )
-  const hasEmitted = emitted.events.length + emitted.outbox.length > 0
-  return hasEmitted && !(done instanceof CallExternal) ? { ...done, hasEmitted } : done
+  return hasEmitted(emitted) && !(done instanceof CallExternal) ? { ...done, hasEmitted: true } : done
 }
 
 /** Runs the handler of one call in its transaction, with the reactions of other areas, and completes its journal. */

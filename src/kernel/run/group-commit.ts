@@ -6,7 +6,7 @@ import { Problem } from '../contract/problem.ts'
 import { type BatchResult, batcher } from '../database/batcher.ts'
 import { onConnection } from '../database/connection.ts'
 import { sqlOfTransaction } from '../database/prepared-sql.ts'
-import { batchHandlerOf, batchInputOf, type HotOperationCall, runBatch } from './batch.ts'
+import { type CallInBatch, runBatch } from './batch.ts'
 import type { HandlerResult } from './finish-call.ts'
 import type { OperationRuntime } from './runtime.ts'
 import { inTransaction } from './transaction.ts'
@@ -48,26 +48,26 @@ const STEPS = { size: 12, inFlight: 1 }
  */
 const LOCK_TIMEOUT_MS = { batch: 3_000, single: 10 }
 
-export type RunBatched = (call: HotOperationCall) => Promise<HandlerResult>
+export type RunBatched = (call: CallInBatch) => Promise<HandlerResult>
 
 /** A call joins the next batch of its operation and tenant; one of a locked lane joins a batch of its lane. */
 export function batchRunner(runtime: OperationRuntime): RunBatched {
   const locked = new LockedLanes()
-  const batched = batcher<HotOperationCall, HandlerResult>(BATCH, calls => runInLanes(calls))
+  const batched = batcher<CallInBatch, HandlerResult>(BATCH, calls => runInLanes(calls))
   // Steps of one operation lock the same rows: a second batch would wait for the first, and be the smaller
   // for it.
-  const steps = batcher<HotOperationCall, HandlerResult>(STEPS, calls => runInLanes(calls))
-  const run = (call: HotOperationCall): Promise<HandlerResult> => {
+  const steps = batcher<CallInBatch, HandlerResult>(STEPS, calls => runInLanes(calls))
+  const run = (call: CallInBatch): Promise<HandlerResult> => {
     const name = batchNameOf(call)
     const lane = lockedLaneOf(call, locked)
-    const join = call.step && !call.step.step.usuallyAnswers ? steps : batched
+    const join = call.part.kind === 'answers' ? batched : steps
     return join(lane === undefined ? name : `${name}|${lane}`, call).catch((error: unknown) => {
       if (error === MOVED.reason) return run(call)
       throw error
     })
   }
 
-  async function runInLanes(calls: readonly HotOperationCall[]): Promise<Answer[]> {
+  async function runInLanes(calls: readonly CallInBatch[]): Promise<Answer[]> {
     const [first] = calls
     const lanes = first && lanesOf(first)
     if (!first || !lanes) return runOrSplit(runtime, calls)
@@ -96,9 +96,9 @@ export function batchRunner(runtime: OperationRuntime): RunBatched {
   }
 
   async function runLocked(
-    first: HotOperationCall,
+    first: CallInBatch,
     lanes: AnyLanes,
-    calls: readonly HotOperationCall[],
+    calls: readonly CallInBatch[],
   ): Promise<Answer[]> {
     try {
       const results = await runToEnd(runtime, calls, lanes.ownTimeoutMs)
@@ -116,18 +116,18 @@ type Answer = BatchResult<HandlerResult>
 
 type AnyLanes = LockLanes<unknown>
 
-const lanesOf = (call: HotOperationCall): AnyLanes | undefined => batchHandlerOf(call).lanes
+const lanesOf = ({ part }: CallInBatch): AnyLanes | null => part.handler.lanes ?? null
 
-const laneOf = (lanes: AnyLanes, call: HotOperationCall): string => lanes.of(batchInputOf(call))
+const laneOf = (lanes: AnyLanes, { part }: CallInBatch): string => lanes.of(part.input)
 
-export const batchNameOf = ({ operation, step, actor }: HotOperationCall): string =>
-  `${operation.key}${step ? `#${step.step.name}` : ''}|${tenantKey(actor.tenant, null)}`
+export const batchNameOf = ({ part, actor }: CallInBatch): string =>
+  `${part.name}|${tenantKey(actor.tenant, null)}`
 
 const MOVED = { status: 'rejected', reason: new Error('the lane of the call is locked') } as const
 
-function lockedLaneOf(call: HotOperationCall, locked: LockedLanes): string | undefined {
+function lockedLaneOf(call: CallInBatch, locked: LockedLanes): string | undefined {
   const lanes = lanesOf(call)
-  const lane = lanes && laneOf(lanes, call)
+  const lane = lanes ? laneOf(lanes, call) : undefined
   return lane !== undefined && locked.has(lane) ? lane : undefined
 }
 
@@ -140,7 +140,7 @@ async function lockedAmong(
   { database }: OperationRuntime,
   { actor: { tenant } }: ApiCall,
   lanes: AnyLanes,
-  calls: readonly HotOperationCall[],
+  calls: readonly CallInBatch[],
 ): Promise<string[]> {
   let left = [...new Set(calls.map(call => laneOf(lanes, call)))]
   if (!tenant) return left
@@ -159,13 +159,13 @@ async function lockedAmong(
 const isProblem = (error: unknown, code: Problem['code']): boolean =>
   error instanceof Problem && error.code === code
 
-const rejectAll = (calls: readonly HotOperationCall[], reason: unknown): Answer[] =>
+const rejectAll = (calls: readonly CallInBatch[], reason: unknown): Answer[] =>
   calls.map(() => ({ status: 'rejected', reason }))
 
 /** What may be committed already is not decided again. */
 const runAgain = async (
   runtime: OperationRuntime,
-  calls: readonly HotOperationCall[],
+  calls: readonly CallInBatch[],
   error: unknown,
 ): Promise<Answer[]> =>
   isProblem(error, 'outcome_unknown') ? rejectAll(calls, error) : runOrSplit(runtime, calls)
@@ -173,7 +173,7 @@ const runAgain = async (
 /** Runs the calls in one transaction; if one makes it fail, each in a transaction of its own. */
 async function runOrSplit(
   runtime: OperationRuntime,
-  calls: readonly HotOperationCall[],
+  calls: readonly CallInBatch[],
   lockTimeoutMs = LOCK_TIMEOUT_MS.batch,
 ): Promise<Answer[]> {
   if (calls.length === 0) return []
@@ -188,7 +188,7 @@ async function runOrSplit(
 }
 
 /** One after another, so that a failing batch takes no more connections than a healthy one. */
-async function oneByOne(runtime: OperationRuntime, calls: readonly HotOperationCall[]): Promise<Answer[]> {
+async function oneByOne(runtime: OperationRuntime, calls: readonly CallInBatch[]): Promise<Answer[]> {
   const results: Answer[] = []
   for (const call of calls) results.push(...(await runOrSplit(runtime, [call], LOCK_TIMEOUT_MS.single)))
   return results
@@ -196,16 +196,13 @@ async function oneByOne(runtime: OperationRuntime, calls: readonly HotOperationC
 
 const runToEnd = (
   runtime: OperationRuntime,
-  calls: readonly HotOperationCall[],
+  calls: readonly CallInBatch[],
   lockTimeoutMs: number,
 ): Promise<Answer[]> => {
-  const [first] = calls
-  const onCommit = (statements: number) => runtime.onBatch(nameOf(first), calls.length, statements)
-  const whenLocked = first?.step?.records ? 'wait' : 'refuse'
+  const { name = '', kind } = calls[0]?.part ?? {}
+  const onCommit = (statements: number) => runtime.onBatch(name, calls.length, statements)
+  const whenLocked = kind === 'records' ? 'wait' : 'refuse'
   return inTransaction(runtime, calls, { whenLocked, lockTimeoutMs, onCommit }, (tx, opened) =>
     runBatch(runtime, opened, tx),
   )
 }
-
-const nameOf = (call: HotOperationCall | undefined): string =>
-  [call?.operation.key ?? '', ...(call?.step ? [call.step.step.name] : [])].join('.')

@@ -38,7 +38,7 @@ export async function runRead(runtime: OperationRuntime, call: ApiCall): Promise
 export const runReadOnly = <T>(...read: Parameters<typeof readIn<T>>): ReturnType<typeof readIn<T>> =>
   translated(readIn(...read))
 
-const translated = <T>(read: Promise<T>): Promise<T> =>
+export const translated = <T>(read: Promise<T>): Promise<T> =>
   read.catch((error: unknown) => {
     throw databaseErrorAsProblem(error)
   })
@@ -87,25 +87,4 @@ export async function runHandler(
   return requireOutcome(
     await runCallInTransaction(runtime, { call, key }, tx, context => handle(call.input, context)),
   )
-}
-
-/** Ends a transaction that was run for its answer alone: throwing it rolls back. */
-class RolledBack extends Error {
-  readonly outcome: ApiResponse
-
-  constructor(outcome: ApiResponse) {
-    super('rolled back')
-    this.outcome = outcome
-  }
-}
-
-export async function answerPlainHead(runtime: OperationRuntime, call: ApiCall): Promise<ApiResponse> {
-  try {
-    return await inOwnTransaction(runtime, call, async tx => {
-      throw new RolledBack(await runHandler(runtime, call, tx))
-    })
-  } catch (error) {
-    if (error instanceof RolledBack) return error.outcome
-    throw error
-  }
 }

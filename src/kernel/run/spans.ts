@@ -22,6 +22,16 @@ export function inSpanOfOperation(
   }
 }
 
+export function inSpanOfExternalCall<A>(
+  { ports }: Traced,
+  operation: string,
+  make: () => Promise<A>,
+): Promise<A> {
+  const { tracing } = ports.systems
+  const start = { name: 'external call', attributes: { 'agentpay.operation': operation } }
+  return tracing ? tracing.span(start, make) : make()
+}
+
 /** Repeats the transaction where that can succeed. */
 export function inSpanOfTransaction<T>(
   { ports }: Traced,

@@ -10,10 +10,13 @@ import { sqlOn } from '../database/prepared-sql.ts'
 import { LEASE_MS } from '../database/process-lease.ts'
 import { readClockOffset } from '../database/tenant-clock.ts'
 import { findLastRequest } from '../journal/last-request.ts'
-import { journalEvents } from './finish-call.ts'
+import { hotCallInBatch } from './batch.ts'
+import { hasEmitted, journalEvents } from './finish-call.ts'
 import { batchRunner } from './group-commit.ts'
+import { claimOutside } from './outside.ts'
 import { RequestContext } from './request-context.ts'
 import type { OperationRuntime } from './runtime.ts'
+import { inSpanOfExternalCall } from './spans.ts'
 import { inOwnTransaction } from './transaction.ts'
 
 /** What a step's events name as their cause: the last request of a person or program about the record. */
@@ -59,15 +62,14 @@ export interface StepRunner {
    * Runs work that calls other systems. What it commits before a call is a claim, for as long as a lease is valid: a process
    * that was paused past it calls nothing, since another one may have gone on, whether or not it has freed the lease.
    */
-  outside<T>(work: (claim: OutsideClaim) => Promise<T>): Promise<T>
+  outside<T>(work: (calls: OutsideCalls) => Promise<T>): Promise<T>
 }
 
-export interface OutsideClaim {
+export interface OutsideCalls {
   /** The lease of this process: what it has claimed is free once the process has died. */
   readonly holder: string
-  call<A>(call: StepCall, make: () => Promise<A>): Promise<A>
-  /** An answer that the database cannot take is recorded as soon as it can, for as long as the process lives. */
-  record<T>(call: StepCall, work: () => Promise<T>): Promise<T>
+  /** Makes a call with no transaction open, and then records its answer in one. */
+  call<A, T>(call: StepCall, make: () => Promise<A>, record: (answer: A) => Promise<T>): Promise<T>
 }
 
 export function stepRunner(runtime: OperationRuntime): StepRunner {
@@ -112,13 +114,13 @@ export function stepRunner(runtime: OperationRuntime): StepRunner {
           await context.handOver()
           tx.pendingStatements.push(...context.pendingStatements)
           journalEvents(call, context, DONE, tx.journal)
-          return { value, hasChanged: context.events.length + context.outbox.length > 0 }
+          return { value, hasChanged: hasEmitted(context) }
         }),
       ),
 
     inBatch: (given, handler) =>
       inSpan(given, async call => {
-        const outcome = await runBatched({ ...call, operation: { ...call.operation, handler } })
+        const outcome = await runBatched(hotCallInBatch(call, handler))
         return { value: undefined, hasChanged: 'hasEmitted' in outcome }
       }),
 
@@ -128,29 +130,32 @@ export function stepRunner(runtime: OperationRuntime): StepRunner {
 
 const outsideRunner =
   (
-    { lease, unrecordedAnswers, ports }: OperationRuntime,
+    runtime: OperationRuntime,
     inSpan: <T>(given: StepCall, work: () => Promise<T>) => Promise<T>,
   ): StepRunner['outside'] =>
-  async work => {
-    const held = await lease.hold()
-    let claimedAt = clock.ticks()
-    const left = Promise.withResolvers<never>()
-    const { tracing } = ports.systems
-    const claim: OutsideClaim = {
-      holder: held,
-      async call(given, make) {
-        const isHeld = await lease.stillHolds(held)
-        if (!isHeld || clock.ticks() - claimedAt >= LEASE_MS) throw takenOver()
-        const start = { name: 'external call', attributes: { 'agentpay.operation': given.step.key } }
-        return tracing ? inSpan(given, () => tracing.span(start, make)) : make()
-      },
-      record(call, recording) {
-        claimedAt = clock.ticks()
-        return unrecordedAnswers.record(apiCallOf(call), recording, left.reject)
-      },
-    }
-    return Promise.race([lease.during(work(claim)), left.promise])
-  }
+  work =>
+    claimOutside(runtime, async claim => {
+      let claimedAt = clock.ticks()
+      const whenLost = () => {
+        throw takenOver()
+      }
+      return work({
+        holder: claim.holder,
+        call: (given, make, record) =>
+          claim.call({
+            call: apiCallOf(given),
+            async make() {
+              if (clock.ticks() - claimedAt >= LEASE_MS) throw takenOver()
+              return inSpan(given, () => inSpanOfExternalCall(runtime, given.step.key, make))
+            },
+            record(answer) {
+              claimedAt = clock.ticks()
+              return record(answer)
+            },
+            whenLost,
+          }),
+      })
+    })
 
 const tenantOf = ({ ownerId, mode }: RecordRef) => ({ ownerId, mode })
 

@@ -17,9 +17,6 @@ export class NoTurn extends Error {}
 /** Longer than any call that did not get its turn stays away. */
 const WAITS_MS = 90_000
 
-/** Whether it calls another system: a bank, a processor, a merchant. */
-export const callsOutside = ({ operation }: RegisteredOperation): boolean => operation.run === 'external'
-
 /** The system that the operation calls, or its noun, where the contract names none. */
 export const calledSystemOf = ({ key, operation }: RegisteredOperation): string =>
   operation.requires ?? key.split('.', 1).join()

@@ -88,6 +88,16 @@ export const inTransaction = <C extends ApiCall, T>(
     ),
   )
 
+/** HEAD changes nothing, even where the GET writes: what its transaction has done is rolled back. */
+class RolledBack<T> extends Error {
+  readonly result: T
+
+  constructor(result: T) {
+    super('rolled back')
+    this.result = result
+  }
+}
+
 export const inOwnTransaction = <T>(
   runtime: OperationRuntime,
   call: ApiCall,
@@ -96,7 +106,12 @@ export const inOwnTransaction = <T>(
 ): Promise<T> =>
   inTransaction(runtime, [call], { whenLocked }, async (tx, [opened]) => {
     if (!opened || opened.problem) throw opened?.problem
-    return work(tx, opened)
+    const result = await work(tx, opened)
+    if (call.isHead) throw new RolledBack(result)
+    return result
+  }).catch((error: unknown) => {
+    if (error instanceof RolledBack) return error.result as T
+    throw error
   })
 
 /**

@@ -22,7 +22,7 @@ export const FORCED_DEBIT_ACCOUNTS = [
 export const DEBT_ACCOUNTS = ['advance', 'receivable'] as const satisfies readonly LedgerAccountKind[]
 
 /** The contents of a book: wallets by id, other accounts by kind (opened if missing), holds by cause. */
-interface BookAccounts {
+export interface BookAccounts {
   readonly wallets: readonly string[]
   readonly others?: readonly LedgerAccountKind[]
   readonly ifExists?: readonly LedgerAccountKind[]

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sha256 } from '../../values/digest.ts'
 import {
   booleanSetting,
   documentSetting,
@@ -7,8 +8,15 @@ import {
   webAddressSetting,
 } from './setting.ts'
 
-/** A name of a task queue will do. Temporal wants no dots in that of a deployment, and lists it together with the build. */
-const deploymentName = (name: string): string => name.replace(/^__|\./g, '-').slice(0, 200)
+/**
+ * A name of a task queue will do. Temporal wants no dots in that of a deployment, and lists it together with the build. The digest
+ * keeps `a.b` apart from `a-b`.
+ */
+function deploymentName(name: string): string {
+  const permitted = name.replace(/^__|\./g, '-').slice(0, 200)
+  if (permitted === name) return name
+  return `${permitted.slice(0, 191)}-${sha256(name).toString('hex').slice(0, 8)}`
+}
 
 export const temporalSettings = {
   temporalAddress: documentSetting(hostAndPortSetting.optional(), {
@@ -31,7 +39,7 @@ export const temporalSettings = {
       .optional(),
     {
       meaning:
-        'Name of the worker deployment in Temporal, one for each task queue. With it, workers of several builds may run at once: runs that end within hours stay with the build that began them, and all others go on with the current one. Dots become hyphens, and 200 characters of it count.',
+        'Name of the worker deployment in Temporal, one for each task queue. With it, workers of several builds may run at once: runs that end within hours stay with the build that began them, and all others go on with the current one. In Temporal, dots are hyphens and 200 characters count; such a name ends with eight digits of its digest.',
       allowed: 'up to 255 letters, digits, dots, hyphens',
       otherwise: 'workers have no versions',
     },

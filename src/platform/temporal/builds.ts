@@ -48,27 +48,38 @@ async function queuesOf(service: WorkflowService, build: WorkerBuild): Promise<s
 
 interface Takeover {
   readonly queues: readonly string[]
-  /** If given, another build that is current gives way only if it is one of these. */
-  readonly onlyOver?: readonly string[] | undefined
+  /** Another build that is current gives way only if it is one of these. */
+  readonly over: readonly string[]
+}
+
+interface NotCurrent {
+  readonly whyNot: string
+  /** Whether it can be so in a moment. */
+  readonly isFinal: boolean
 }
 
 /** Makes the build current, once Temporal has heard of workers of it on all these task queues. Otherwise says why not. */
 export async function makeCurrent(
   service: WorkflowService,
   build: WorkerBuild,
-  { queues, onlyOver }: Takeover,
-): Promise<string | undefined> {
+  { queues, over }: Takeover,
+): Promise<'current' | NotCurrent> {
   const { buildId, conflictToken } = await currentBuild(service, build)
-  if (buildId === build.buildId || (buildId && onlyOver && !onlyOver.includes(buildId))) return undefined
+  if (buildId === build.buildId) return 'current'
+  if (buildId && !over.includes(buildId))
+    return { whyNot: `The build ${buildId} has become current meanwhile.`, isFinal: true }
   const taken = await queuesOf(service, build)
   const missing = queues.filter(queue => !taken.includes(queue))
   if (!conflictToken || missing.length > 0)
-    return `No workers of the build ${build.buildId} run on ${missing.join(', ')}.`
+    return {
+      whyNot: `No workers of the build ${build.buildId} run on ${missing.join(', ')}.`,
+      isFinal: false,
+    }
   return service.setWorkerDeploymentCurrentVersion({ ...build, conflictToken }).then(
-    () => undefined,
+    () => 'current' as const,
     (error: unknown) => {
       if (!isGrpcServiceError(error) || !REFUSED.includes(error.code)) throw error
-      return error.details
+      return { whyNot: error.details, isFinal: false }
     },
   )
 }

@@ -12,7 +12,7 @@ import { PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context, DecideContext } from '../../kernel/contract/context.ts'
 import type { ByteStream, ResponseFile } from '../../kernel/contract/file.ts'
-import { bindHandlers, externalCall, type InputOf } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type HandlerOf, type InputOf } from '../../kernel/contract/operation.ts'
 import type { Systems } from '../../kernel/contract/ports.ts'
 import { type AnswerWithHeaders, type HandlerAnswer, withHeaders } from '../../kernel/contract/problem.ts'
 import { isUnusableInput, parseReceipt, serializeChallenge, serializeReceipt } from '../../mpp/index.ts'
@@ -169,27 +169,29 @@ const paramsOf = ({ params, query: { amountEuros } }: Input): PathParams =>
   amountEuros === undefined ? params : { ...params, amountEuros }
 
 /** Scenarios that do not charge the card only read; the others charge it like a payment request. */
-const merchant = externalCall(mppMerchantsApi.get, {
+const merchant: HandlerOf<typeof mppMerchantsApi.get> = {
   ...good,
 
-  async peek(input, context) {
-    const { scenario: name } = input.params
-    const scenario = findMerchantScenario(name)
-    if (!scenario) return context.refuse('scenario_not_found')
-    if (scenario.challenge === 'no_money') return json({ scenario: name, content: 'This is free.' })
-    if (scenario.challenge === 'elsewhere')
-      return withHeaders(context.refuse('moved'), { Location: 'http://169.254.169.254/' })
-    const isPresented = presentedPaymentCredential(context) !== undefined
-    const article = await payee.find(paramsOf(input), context)
-    if (!article) return context.refuse('scenario_not_found')
-    if (isPresented && scenario.charges) return undefined
-    return isPresented
-      ? withoutCharge(article, scenario, context)
-      : challengeAnswer(article, scenario, context)
+  begin: {
+    by: 'reading',
+    async read(input, context) {
+      const { scenario: name } = input.params
+      const scenario = findMerchantScenario(name)
+      if (!scenario) return context.refuse('scenario_not_found')
+      if (scenario.challenge === 'no_money') return json({ scenario: name, content: 'This is free.' })
+      if (scenario.challenge === 'elsewhere')
+        return withHeaders(context.refuse('moved'), { Location: 'http://169.254.169.254/' })
+      const params = paramsOf(input)
+      const isPresented = presentedPaymentCredential(context) !== undefined
+      if (isPresented && scenario.charges) return good.begin.read({ params }, context)
+      const article = await payee.find(params, context)
+      if (!article) return context.refuse('scenario_not_found')
+      return isPresented
+        ? withoutCharge(article, scenario, context)
+        : challengeAnswer(article, scenario, context)
+    },
   },
-
-  reserve: (input, context) => good.reserve({ params: paramsOf(input) }, context),
-})
+}
 
 export const mppMerchantsArea = area(
   'Sandbox Merchants',

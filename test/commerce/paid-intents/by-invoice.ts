@@ -1,10 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { areas } from '../../../src/areas.ts'
-import { intentPaidEvents, lockIntentPayments } from '../../../src/control/intents/index.ts'
+import { IntentPayments, intentPaidEvents, SpendLocks } from '../../../src/control/intents/index.ts'
 import {
   bookedFacts,
   incrementPostingReference,
+  intentHoldReference,
   messageEvidence,
   noPaymentFacts,
   type Payment,
@@ -13,17 +14,13 @@ import {
   type PaymentFacts,
   PaymentSession,
   paymentBatch,
+  writePayments,
 } from '../../../src/control/payments/index.ts'
 import { area } from '../../../src/kernel/contract/area.ts'
 import { bindHandlers, type ContextOf, type InputOf, post } from '../../../src/kernel/contract/operation.ts'
 import type { Row } from '../../../src/kernel/contract/sql.ts'
-import { lockBook } from '../../../src/money/ledger/index.ts'
 import { loadRefundBook, refundArrivedEvents } from '../../../src/money/refunds/index.ts'
-import {
-  insertTransactions,
-  transactionsById,
-  updateTransactions,
-} from '../../../src/money/transactions/index.ts'
+import { transactionsById } from '../../../src/money/transactions/index.ts'
 import { walletsById } from '../../../src/money/wallets/index.ts'
 import { id } from '../../../src/values/ids.ts'
 import { moneySchema } from '../../../src/values/money.ts'
@@ -91,31 +88,30 @@ const factOf = ({ type, amountCents: cents }: z.output<typeof fact>): PaymentFac
 /** No card pays invoices, and no limit other than those of the intent counts them. */
 const bookshop = { agentId: null, cardId: null, merchant: 'Bookshop', mcc: null, country: null }
 
-/** Opens the batch in the lock order (counters, accounts, intents), applies one fact, and writes the result. */
+/** Opens the batch, applies one fact, and writes the result. */
 async function stateFact({ params, body }: InputOf<typeof api.state>, context: ContextOf<typeof api.state>) {
   const { sql, tenant, now } = context
   const [intentId, walletId] = [params.id, body.walletId]
-  const payments = await lockIntentPayments(sql, { tenant, now }, [intentId])
+  const locks = new SpendLocks(sql, context)
+  await locks.agentsOf([intentId])
   const [stored] = await sql<Row & { facts: PaymentFacts; transactionId: string | null }>(
     'select facts, transaction_id as "transactionId" from invoices where intent_id = $1',
     [intentId],
   )
-  const others = ['bank', 'clearing_sepa', 'suspense'] as const
+  const transactionId = stored?.transactionId ?? null
+  const held = [intentHoldReference(intentId)]
+  const rows = await locks.take({
+    others: ['bank', 'clearing_sepa', 'suspense'],
+    ...{ reservations: held, holds: held, wallets: [walletId], intents: [intentId] },
+  })
   const batch = paymentBatch(context, {
-    payments,
-    book: await lockBook(sql, { tenant, now }, { wallets: [walletId], others, holds: payments.holds }),
+    payments: new IntentPayments(context, rows),
+    book: rows.book,
     wallets: await walletsById(sql, tenant, [walletId]),
     refunds: await loadRefundBook(sql, { tenant, now }, {}),
-    transactions: new Map(await transactionsById(sql, tenant, [stored?.transactionId ?? ''])),
+    transactions: new Map(await transactionsById(sql, tenant, [transactionId ?? ''])),
   })
-  await payments.lock(sql)
-  const record = {
-    id: intentId,
-    intentId,
-    walletId,
-    source: 'intent',
-    transactionId: stored?.transactionId ?? null,
-  }
+  const record = { id: intentId, intentId, walletId, source: 'intent', transactionId }
   const payment: Payment = { ...record, ...bookshop, ...bookedFacts(stored?.facts ?? noPaymentFacts) }
   const evidence = messageEvidence('invoice', intentId, intentId, `${body.type}/${body.amountCents}`)
   const session = new PaymentSession(channel, batch, context)
@@ -124,9 +120,7 @@ async function stateFact({ params, body }: InputOf<typeof api.state>, context: C
     'insert into invoices values ($1, $2, $3) on conflict (intent_id) do update set transaction_id = $2, facts = $3',
     [intentId, payment.transactionId, JSON.stringify(payment.facts)],
   )
-  await insertTransactions(sql, [...batch.changed.newTransactions])
-  await updateTransactions(sql, tenant, [...batch.changed.transactions])
-  await Promise.all([payments.write(sql), batch.refunds.write(sql), batch.book.post(sql)])
+  await writePayments(batch, sql)
   return { transactionId: payment.transactionId, outstandingCents: pendingCents }
 }
 

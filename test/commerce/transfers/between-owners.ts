@@ -49,20 +49,36 @@ async function aPaymentToken(payer: Party, payee: Party): Promise<string> {
   return String((await bodyOf(payer.client.paymentTokens.create({ body: terms }))).token)
 }
 
-/** A request and a token that this owner can pay, and a paid request that it can refund. */
+/** A transfer between wallets of one owner, by an agent with an intent: it locks the same agent and accounts. */
+async function anApprovedTransfer({ client, agent, wallet }: Party) {
+  const terms = { agentId: agent.id, amountEuros: 1, walletId: wallet.id, purpose: 'A share' }
+  const { id: intentId } = await bodyOf(client.intents.create({ body: terms }))
+  return { fromWalletId: agent.walletId, toWalletId: wallet.id, amountEuros: 1, intentId }
+}
+
+/** A request, a token and a transfer that this owner can pay, and a paid request that it can refund. */
 async function prepared(one: Party, other: Party) {
-  const [request, paymentToken, paid] = await Promise.all([
+  const [request, paymentToken, paid, transfer] = await Promise.all([
     anApprovedRequest(one, other),
     aPaymentToken(one, other),
     anApprovedRequest(other, one),
+    anApprovedTransfer(one),
   ])
   await bodyOf(other.client.checkout.execute({ body: { intentId: paid.intentId } }))
-  return { one, other, request, paymentToken, paid }
+  return { one, other, request, paymentToken, paid, transfer }
 }
 
-/** The three ways by which money leaves `one` for `other` in one transaction. */
-const payEachWay = ({ one, other, request, paymentToken, paid }: Awaited<ReturnType<typeof prepared>>) =>
+/** The three ways by which money leaves `one` for `other` in one transaction, and a transfer between its own wallets. */
+const payEachWay = ({
+  one,
+  other,
+  request,
+  paymentToken,
+  paid,
+  transfer,
+}: Awaited<ReturnType<typeof prepared>>) =>
   Promise.all([
+    one.client.transfers.create({ body: transfer }),
     one.client.checkout.execute({ body: { intentId: request.intentId } }),
     other.client.paymentTokens.charge({
       params: { id: one.agent.id },
@@ -71,17 +87,17 @@ const payEachWay = ({ one, other, request, paymentToken, paid }: Awaited<ReturnT
     one.client.collect.refund({ params: { id: paid.requestId }, body: {} }),
   ])
 
-test(`between two owners, ${PAYMENTS} requests, tokens and refunds in each direction at once do not deadlock`, async () => {
+test(`between two owners, ${PAYMENTS} requests, tokens, refunds and transfers in each direction at once do not deadlock`, async () => {
   const [one, two] = [await aParty(), await aParty()]
   const before = { deadlocks: await deadlocks(), euros: await Promise.all([one, two].map(availableTo)) }
   for (let made = 0; made < PAYMENTS; made += AT_ONCE) {
     const all = await times(2 * AT_ONCE, index => (index % 2 ? prepared(one, two) : prepared(two, one)))
     const answers = (await Promise.all(all.map(payEachWay))).flat()
-    expect(statusCounts(answers)).toEqual({ 200: 6 * AT_ONCE })
+    expect(statusCounts(answers)).toEqual({ 200: 6 * AT_ONCE, 201: 2 * AT_ONCE })
   }
   expect(await deadlocks()).toBe(before.deadlocks)
-  // Each owner has paid as much as it has received, by its agent's wallet and into its other one.
-  const moved = PAYMENTS * 3
+  // Each owner has paid as much as it has received, by its agent's wallet and into its other one, as its transfers do.
+  const moved = PAYMENTS * 4
   const expected = before.euros.map(([[agent = 0] = [], [wallet = 0] = []]) => [
     [agent - moved, 0],
     [wallet + moved, 0],

@@ -3,6 +3,8 @@ import { areas } from '../../../src/areas.ts'
 import { createRouter, type RouteMatch } from '../../../src/derive/http/routes.ts'
 import { operationAddresses } from '../../../src/kernel/contract/addresses.ts'
 import { allOperations, area } from '../../../src/kernel/contract/area.ts'
+import type { EventSchemas } from '../../../src/kernel/contract/events.ts'
+import type { HotExternalHandler } from '../../../src/kernel/contract/handlers.ts'
 import {
   bindHandlers,
   del,
@@ -63,8 +65,8 @@ describe('an address', () => {
       ({ operation }) => operation.method === 'GET' && isWritingOperation(operation),
     )
     const unable = writing.filter(({ operation: { run = 'plain' }, handler }) => {
-      const { head, peek } = handler as { readonly head?: unknown; readonly peek?: unknown }
-      return run === 'external' ? !(head ?? peek) : run !== 'plain'
+      if (run !== 'hot-external') return run === 'hot'
+      return (handler as HotExternalHandler<unknown, unknown, never, EventSchemas>).begin.by !== 'reading'
     })
     expect(unable.map(({ key }) => key)).toEqual([])
   })

@@ -46,6 +46,17 @@ describe('the key of a terminal ends with the keys that it has created', () => {
     expect(await accepted(child, next)).toEqual([false, false])
   })
 
+  test('and its replacement ends with what the replaced key creates during the overlap', async () => {
+    const { owner, own, revoke } = await aPairedTerminal()
+    const next = await bodyOf(owner.client.keys.rotate({ params: { id: own.id }, body: OVERLAP }))
+    const late = await childOf(own)
+    const last = await bodyOf(owner.client.keys.rotate({ params: { id: next.id }, body: OVERLAP }))
+    const later = [await childOf(own), await childOf(next)]
+    await revoke(last.id)
+    const all = [own, next, last, late, ...later]
+    expect(await accepted(...all)).toEqual(all.map(() => false))
+  })
+
   test('also with a key that is replaced at the same time as its own', async () => {
     const { owner, own, revoke } = await aPairedTerminal()
     const child = await childOf(own)

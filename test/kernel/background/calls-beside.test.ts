@@ -6,7 +6,7 @@ import { CallsBeside } from '../../../src/kernel/background/calls-beside.ts'
 import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
 import { type Areas, area } from '../../../src/kernel/contract/area.ts'
 import type { ApiCall, ApiResponse } from '../../../src/kernel/contract/call.ts'
-import type { AnyOperation } from '../../../src/kernel/contract/operation.ts'
+import { type AnyOperation, callsOutside } from '../../../src/kernel/contract/operation.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { createExecutor } from '../../../src/kernel/run/execute.ts'
 import { newId } from '../../../src/values/ids.ts'
@@ -152,5 +152,5 @@ test('the signals of runs are carried out by operations that call no other syste
   }
   allActivities(tools as unknown as ActivityTools)
   expect(operations.length).toBeGreaterThan(20)
-  expect(operations.filter(({ run }) => run === 'external')).toEqual([])
+  expect(operations.filter(callsOutside)).toEqual([])
 })

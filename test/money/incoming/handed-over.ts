@@ -49,7 +49,7 @@ const recordsOf = (id: string) =>
     [id],
   )
 
-const WAITING = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+const WAITING = `from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
 
 /** Blocks the booking of credits with every owner while this work runs. */
 async function withoutArrivals(work: () => Promise<void>): Promise<void> {
@@ -130,10 +130,12 @@ describe('a credit that is assigned', () => {
     const dash = clientAt({ url: api.url, dashboardSecret: DASHBOARD_SECRET })
     const key = { idempotencyKey: 'killed' }
     const answer = assign(id, wallet.id, dash, key).catch(() => 'lost')
-    await until('it waits for the wallet', async () => (await service.sql(WAITING)).length > 0)
+    await until('it waits for the wallet', async () => (await service.sql(`select ${WAITING}`)).length > 0)
     api.kill('SIGKILL')
     await api.exit
     expect(await answer).toBe('lost')
+    // What was sent already would be carried out, although no client waits for the answer; its key is in use until then.
+    await service.sql(`select pg_terminate_backend(pid, 60000) ${WAITING}`)
     await locker.end()
     expect(await recordsOf(id)).toEqual([{ owner: PLATFORM_OWNER_ID, status: 'unmatched', due: false }])
     expect(await bodyOf(assign(id, wallet.id, service.dash, key))).toMatchObject({ id, status: 'assigned' })

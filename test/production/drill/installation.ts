@@ -24,7 +24,7 @@ export type Sql = TestService['sql']
 export type Account = Owner<typeof areas>
 
 export const SERVICES = ['api-1', 'api-2', 'worker-1', 'worker-2', 'relay-1'] as const
-export type ServiceName = (typeof SERVICES)[number]
+export type ServiceName = (typeof SERVICES)[number] | 'worker-3'
 
 interface Job extends Partial<Omit<ProgramStart, 'name'>> {
   readonly args?: readonly string[]
@@ -57,7 +57,11 @@ export interface Installation {
   close(): Promise<void>
 }
 
-export async function openInstallation(folder: string, temporalBinary: string): Promise<Installation> {
+export async function openInstallation(
+  folder: string,
+  temporalBinary: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Installation> {
   const made = (name: string): string => {
     mkdirSync(join(folder, name), { recursive: true })
     return join(folder, name)
@@ -90,6 +94,7 @@ export async function openInstallation(folder: string, temporalBinary: string): 
     FILES_COUNTRY: 'DE',
     OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8',
     LOG_LEVEL: 'warn',
+    ...more,
   })
 
   async function startService(service: ServiceName, checkout: string): Promise<void> {

@@ -13,7 +13,7 @@ export interface Program {
 
 /** A program of a checkout, and its settings. */
 export interface ProgramStart {
-  readonly name: 'api' | 'worker' | 'relay' | 'start' | 'migrate' | 'namespace' | 'agentpay'
+  readonly name: 'api' | 'worker' | 'relay' | 'start' | 'migrate' | 'namespace' | 'current' | 'agentpay'
   readonly checkout: string
   readonly env: Readonly<Record<string, string>>
 }

@@ -5,7 +5,7 @@ import { activities, decision, reading } from '../../../workflows/shared/activit
 
 const { expireIntent } = activities<IntentActivities>({
   readIntent: reading('Status of the intent'),
-  decideIntent: decision('Carry out the signal of an operator'),
+  decideIntent: decision('Carry out the decision of an operator'),
   expireIntent: decision('Expire the intent'),
 })
 

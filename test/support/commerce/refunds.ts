@@ -71,10 +71,11 @@ export async function payByCard(
   { sql }: Pick<TestService, 'sql'>,
   client: TestClient,
   { id, ownerId, walletId, amountEuros }: PaymentRequest,
+  handle = 'test approved 2030-01',
 ): Promise<void> {
   await bodyOf(client.fund.wallet({ params: { id: walletId }, body: { amountEuros } }))
   const sourceId = newId('settlement')
-  const charge = { handle: 'test approved 2030-01', reference: sourceId, descriptor: 'REPORTS' }
+  const charge = { handle, reference: sourceId, descriptor: 'REPORTS' }
   const cents = Math.round(amountEuros * 100)
   await sql(PAY, [ownerId, newId('requestpayment'), id, cents, walletId, sourceId, JSON.stringify(charge)])
 }

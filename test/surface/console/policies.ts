@@ -85,6 +85,22 @@ describe('the page of an agent', () => {
     expect(complaints).toEqual([])
   })
 
+  test('says the limits that are typed, also after the agent has changed meanwhile', async () => {
+    const { client } = await service.owner()
+    const agent = await anAgentUnder(client, { name: 'Books', dailyLimitEuros: 1_000 })
+    const { page, complaints } = await openAsOwner(client)
+    await page.goto(new URL(`console/agents/${agent.id}`, page.url()).href)
+    await page.locator('summary').getByText('Change limits').click()
+    await page.getByLabel('Per payment (€)').fill('400')
+    const typed = page.locator('form .says').getByText('Up to €\u00a0400 per payment, €\u00a01,000 a day.')
+    await typed.waitFor()
+    await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: {} }))
+    await page.locator('main .status').getByText('frozen').first().waitFor()
+    await typed.waitFor()
+    expect(await page.getByLabel('Per payment (€)').inputValue()).toBe('400')
+    expect(complaints).toEqual([])
+  })
+
   test('shows what every limit leaves, and marks the smallest', async () => {
     const { owner, read } = await aVisitor()
     const agent = await anAgentUnder(owner.client, {

@@ -80,15 +80,22 @@ describe('agentpay signal', () => {
     expect([code, err]).toEqual([1, expect.stringContaining('The update may still be carried out')])
   })
 
-  test('sends a signal where the run takes no such update', async () => {
+  test('refuses a verb that the run does not take, with those that it takes, and sends nothing', async () => {
     const { intent, run } = await aWaitingIntent()
-    const { code, out, err } = await signalled([`intent/${intent.id}`, 'complete'], besideTheSandbox())
-    expect([code, out, err]).toEqual([
-      0,
-      '',
-      expect.stringContaining(`complete was sent to intent/${intent.id}.`),
-    ])
-    await run.untilDetails('A signal complete was ignored: no such signal is known.')
+    const before = await run.historyLength()
+    const words = [`intent/${intent.id}`, 'aprove', '--by', 'Ada']
+    const { code, out, err } = await signalled(words, besideTheSandbox())
+    const refusal = 'The run takes no aprove: it takes approve, deny and cancel.\n'
+    expect([code, out, err]).toEqual([1, '', expect.stringContaining(refusal)])
+    expect(await run.historyLength()).toBe(before)
+  })
+
+  test('sends what a run takes as a signal only', async () => {
+    const { intent } = await aWaitingIntent()
+    const words = [`intent/${intent.id}`, 'recordChanged']
+    const { code, out, err } = await signalled(words, besideTheSandbox())
+    const said = `recordChanged was sent to intent/${intent.id}.`
+    expect([code, out, err]).toEqual([0, '', expect.stringContaining(said)])
   })
 
   test.each([

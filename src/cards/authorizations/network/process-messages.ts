@@ -1,3 +1,4 @@
+import { agentLanes } from '../../../control/intents/index.ts'
 import { addReversalsAndExpiry, decodeAuthRequests } from '../../../control/payments/index.ts'
 import type { WriteContext } from '../../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
@@ -14,7 +15,7 @@ import { applyCardFact } from '../apply-facts.ts'
 import { type AuthorizationRow, CardMessage, type CardMessageRow, isPlaceholder } from '../authorization.ts'
 import type { UnlinkedRefund } from '../authorization-rows.ts'
 import { authorizeCardPayment } from '../authorize.ts'
-import { agentLanes, type CardBatch, loadCardBatch, writeCardBatch } from '../batch.ts'
+import { type CardBatch, loadCardBatch, writeCardBatch } from '../batch.ts'
 import {
   cardBatchQueryFor,
   type IncomingMessage,

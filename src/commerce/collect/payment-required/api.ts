@@ -90,7 +90,7 @@ export function paymentRequiredRefusal(asks: NonNullable<RefusalForm['asks']>): 
 
 export const paymentRequiredContract = {
   callers: ['public'],
-  run: 'external',
+  run: 'hot-external',
   requires: 'acquirer',
   limits: { bodyKiB: 256 },
   http: {

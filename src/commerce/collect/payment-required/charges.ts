@@ -1,3 +1,4 @@
+import { SpendLocks } from '../../../control/intents/index.ts'
 import type { TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Context, EmitContext, ReadContext } from '../../../kernel/contract/context.ts'
 import { AnswerNow, type ExternalCallContext } from '../../../kernel/contract/handlers.ts'
@@ -8,7 +9,7 @@ import type { Sql } from '../../../kernel/contract/sql.ts'
 import { tenantRecords } from '../../../kernel/database/entity-records.ts'
 import { lockTenant } from '../../../kernel/database/tenant-lock.ts'
 import { acquirerCreditAccounts, creditAcquirerCharge } from '../../../money/incoming/index.ts'
-import { type LockedBook, lockBook } from '../../../money/ledger/index.ts'
+import type { LockedBook } from '../../../money/ledger/index.ts'
 import { type WalletRow, walletsById } from '../../../money/wallets/index.ts'
 import { serializeReceipt } from '../../../mpp/index.ts'
 import type { AcquirerCharge, ChargeOutcome, ChargeReturns } from '../../../ports/acquirer.ts'
@@ -133,8 +134,7 @@ export interface LockedCharges {
   readonly settlements: ReadonlyMap<string, Settlement>
   readonly requests: ReadonlyMap<string, LockedPaymentRequest>
   readonly wallets: ReadonlyMap<string, WalletRow>
-  /** Undefined if no request is paid, since the sandbox's merchants have no ledger. */
-  readonly book: LockedBook | undefined
+  readonly book: LockedBook
   readonly receipts: ReadonlyMap<string, string>
   readonly changed: Set<LockedPaymentRequest>
 }
@@ -155,8 +155,11 @@ export async function lockCharges(
   const ids = charges.map(({ settlement }) => settlement.id)
   const walletIds = charges.flatMap(({ settlement }) => settlement.walletId ?? [])
   const requestIds = charges.flatMap(({ settlement }) => settlement.requestId ?? [])
-  const [book, wallets, requests, settlements] = await Promise.all([
-    walletIds.length > 0 ? lockBook(sql, { tenant, now }, acquirerCreditAccounts(...walletIds)) : undefined,
+  const [{ book }, wallets, requests, settlements] = await Promise.all([
+    // The sandbox's merchants have no ledger.
+    new SpendLocks(sql, { tenant, now }).take(
+      walletIds.length > 0 ? acquirerCreditAccounts(...walletIds) : {},
+    ),
     walletsById(sql, tenant, walletIds),
     lockPaymentRequests(sql, tenant, requestIds),
     records.find(Settlement, { id: oneOf(ids) }, { orderBy: { id: 'asc' }, lock: true }),
@@ -217,7 +220,7 @@ function creditCharge(
 ): void {
   const { id, amountCents, walletId } = settlement
   const wallet = wallets.get(walletId ?? '')
-  if (!wallet || !book) throw new Error(`${id}: the wallet is gone`)
+  if (!wallet) throw new Error(`${id}: the wallet is gone`)
   const charge = { amountCents, cause: { type: 'settlement', id }, reference: locked.request.reference }
   creditAcquirerCharge(wallet, charge, book, { ...context, records })
   const { handle, reference, descriptor } = acquirerChargeFor(settlement)
@@ -228,7 +231,7 @@ function creditCharge(
 export async function writeLockedCharges({ records, book, changed }: LockedCharges, sql: Sql): Promise<void> {
   const [first] = changed
   const requests = first && writePaymentRequests(sql, first.request, [...changed])
-  await Promise.all([book?.post(sql), requests, records.flush()])
+  await Promise.all([book.post(sql), requests, records.flush()])
 }
 
 const RECEIPT_TYPE = 'mpp-receipt+jwt'

@@ -1,12 +1,11 @@
 import type { Context, DecideContext } from '../../../kernel/contract/context.ts'
 import {
-  AnswerNow,
   type BatchedStep,
-  CallExternal,
-  chainExternalCall,
+  type BeginByReading,
   type ExternalCallContext,
-  type ExternalHandler,
-  type ReserveHandler,
+  HotCall,
+  type HotExternalHandler,
+  recordInBatch,
 } from '../../../kernel/contract/handlers.ts'
 import {
   type AnswerWithHeaders,
@@ -82,70 +81,38 @@ interface Presented {
   readonly challengeId: string
 }
 
-interface Sealed {
+interface Opened {
   readonly presented: Presented
-  readonly sealed: EncryptedNetworkToken | SharedPaymentToken
-}
-
-interface OpenedToken extends Sealed {
-  readonly token: ChargeableToken
-}
-
-interface RejectedToken {
-  readonly message: string
-}
-
-interface Charging {
-  readonly presented: Presented
-  readonly settlement: Settlement
+  readonly charge: NewCharge
   readonly token: unknown
 }
+
+/** A token that was rejected, or an article that is no longer payable. */
+type NotCharged = { readonly message: string } | null
+
+type NextCall = HotCall<Presented, NotCharged>
 
 interface Charged extends ChargeResult {
   readonly presented: Presented
 }
 
-const isOpened = (read: OpenedToken | RejectedToken): read is OpenedToken => 'token' in read
-const isCharged = (_: Charged): _ is Charged => true
-
-async function readToken(
-  { presented, sealed }: Sealed,
-  { systems }: ExternalCallContext,
-): Promise<OpenedToken | RejectedToken> {
-  const acquirer = systems.acquirer(presented.article.tenant.mode)
-  const token =
-    'spt' in sealed
-      ? acceptSharedToken(sealed, acquirer)
-      : await decryptNetworkToken(sealed, systems.vault, acquirer)
-  return 'message' in token ? token : { presented, sealed, token }
-}
-
-async function charge(
-  { presented, settlement, token }: Charging,
+const chargeCard = (
+  settlement: Settlement,
+  token: unknown,
+  offsetMs: number,
   { systems, requestId }: ExternalCallContext,
-): Promise<Charged> {
-  const { tenant, offsetMs } = presented.article
-  const call = { requestId, now: clock.tenant(offsetMs) }
-  const outcome = await systems
-    .acquirer(tenant.mode)
-    .charge({ ...acquirerChargeFor(settlement), token }, call)
-  return { presented, settlement, outcome }
-}
+): Promise<ChargeResult['outcome']> =>
+  systems
+    .acquirer(settlement.mode)
+    .charge({ ...acquirerChargeFor(settlement), token }, { requestId, now: clock.tenant(offsetMs) })
 
 interface AddressInput {
   readonly params: PathParams
 }
 
 interface PaidHandler<R, F extends string>
-  extends ExternalHandler<
-    AddressInput,
-    R,
-    PaymentRequiredRefusal | F,
-    PayEvents,
-    Presented,
-    RejectedToken | null
-  > {
-  readonly reserve: ReserveHandler<AddressInput, R, PaymentRequiredRefusal | F, PayEvents, Presented>
+  extends HotExternalHandler<AddressInput, R, PaymentRequiredRefusal | F, PayEvents, Presented, NotCharged> {
+  readonly begin: BeginByReading<AddressInput, R, PaymentRequiredRefusal | F, Presented, NotCharged>
 }
 
 /**
@@ -159,34 +126,14 @@ export function paymentRequiredHandler<R, F extends string = never>(
 ): PaidHandler<R, F> {
   const step = beginStep(finishStep(payee))
   return {
-    async peek({ params }, context) {
-      if (presentedPaymentCredential(context) !== undefined) return undefined
-      const article = await payee.find(params, context)
-      if (!article) return context.refuse('request_not_found')
-      return refuseWithChallenge(article, 'payment_required', undefined, context)
+    begin: {
+      by: 'reading',
+      /** An owner's first keys are also created here: within a transaction, that would need a second connection. */
+      read: ({ params }, context) => readCredential(payee, step, params, context),
     },
 
-    /** An owner's first keys are also created here: within a transaction, that would need a second connection. */
-    readsToReserve: true,
-
-    async reserve({ params }, context) {
-      const read = await readCredential(payee, params, context)
-      if (!('sealed' in read)) return read
-      const { tenant } = read.presented.article
-      return chainExternalCall(read.presented, {
-        value: read,
-        call: readToken,
-        step,
-        accepts: isOpened,
-        tenant,
-      })
-    },
-
-    call: async () => null,
-
-    async record(notTaken, { article, ...presented }, context) {
-      context.switchTenant(article.tenant, clock.tenant(article.offsetMs))
-      if (notTaken) return refuseWithChallenge(article, 'payment_refused', notTaken.message, context)
+    async record(rejected, { article, ...presented }, context) {
+      if (rejected) return refuseWithChallenge(article, 'payment_refused', rejected.message, context)
       const present = await payee.find(presented.params, context)
       if (!present) return context.refuse('request_not_found')
       const settlement = await findSettlement(presented.challengeId, context)
@@ -207,12 +154,14 @@ export function paymentRequiredHandler<R, F extends string = never>(
 
 async function readCredential<R, F extends string>(
   payee: PaidArticleSource<R, F>,
+  step: BeginStep<F>,
   params: PathParams,
   context: PaymentRequiredContext<F>,
-): Promise<Sealed | AnswerNow<R> | Refusal | AnswerWithHeaders<Refusal>> {
+): Promise<HandlerAnswer<R> | NextCall> {
   const article = await payee.find(params, context)
   if (!article) return context.refuse('request_not_found')
-  const header = presentedPaymentCredential(context) ?? ''
+  const header = presentedPaymentCredential(context)
+  if (header === undefined) return refuseWithChallenge(article, 'payment_required', undefined, context)
   const credential = parseCredential(header)
   if (isUnusableInput(credential))
     return refuseWithChallenge(article, 'credential_malformed', credential.problem, context)
@@ -220,9 +169,19 @@ async function readCredential<R, F extends string>(
   if (!collectMethodOf(method) || intent !== 'charge') return context.refuse('method_not_offered')
   const presented = { params, article, digest: credentialDigest(header), challengeId }
   const [settlement, keys] = await Promise.all([findSettlement(challengeId, context), usableMppKeys(context)])
-  if (settlement) return new AnswerNow(await repeatAnswer(payee, presented, settlement, context))
+  if (settlement) return repeatAnswer(payee, presented, settlement, context)
   const sealed = sealedToken(credential, article, keys, context)
-  return 'network' in sealed ? { presented, sealed } : sealed
+  if (!('network' in sealed)) return sealed
+  return new HotCall(presented, async ({ systems }) => {
+    const acquirer = systems.acquirer(article.tenant.mode)
+    const opened =
+      'spt' in sealed
+        ? acceptSharedToken(sealed, acquirer)
+        : await decryptNetworkToken(sealed, systems.vault, acquirer)
+    if ('message' in opened) return opened
+    const { token } = opened
+    return recordInBatch(step, { presented, charge: newCharge(presented, sealed.network, opened), token })
+  })
 }
 
 function sealedToken(
@@ -245,50 +204,36 @@ function sealedToken(
 }
 
 type Step<I, R, S, F extends string = never> = BatchedStep<I, R, PaymentRequiredRefusal | F, PayEvents, S>
-type FinishStep<R, F extends string> = Step<
-  Charged,
-  HandlerAnswer<R> | CallExternal<Presented>,
-  LockedCharges,
-  F
->
+type BeginStep<F extends string> = Step<Opened, NextCall, NewCharges, F>
+type FinishStep<R, F extends string> = Step<Charged, HandlerAnswer<R> | NextCall, LockedCharges, F>
 
-function newChargeOf({ presented, sealed: { network }, token }: OpenedToken): NewCharge {
-  const { article, digest, challengeId } = presented
+function newCharge(
+  { article, digest: credentialDigest, challengeId }: Presented,
+  network: string,
+  { handle, last4 }: ChargeableToken,
+): NewCharge {
   const { subject, amountCents, merchantName: descriptor } = article
-  const { handle, last4 } = token
   return {
-    challengeId,
-    credentialDigest: digest,
-    network,
+    ...{ challengeId, credentialDigest, network, handle, subject, amountCents, descriptor },
     last4: last4 ?? '',
-    handle,
-    subject,
-    amountCents,
-    descriptor,
   }
 }
 
-const beginStep = <R, F extends string>(
-  step: FinishStep<R, F>,
-): Step<OpenedToken, CallExternal<Presented>, NewCharges> => ({
+const beginStep = <R, F extends string>(step: FinishStep<R, F>): BeginStep<F> => ({
   name: 'begin',
+  lanes: null,
   load(items, sql) {
-    const beginnings = items.map(({ input }) => newChargeOf(input))
-    return loadNewCharges(beginnings, sql, items[0])
+    const charges = items.map(({ input }) => input.charge)
+    return loadNewCharges(charges, sql, items[0])
   },
-  decide({ input, tenant, now }, beginnings, { refuse, emit, wake }) {
-    const { presented, token } = input
-    const settlement = startCharge(newChargeOf(input), beginnings, { tenant, now, emit, wake })
+  decide({ input: { presented, charge, token }, tenant, now }, beginnings, { refuse, emit, wake }) {
+    const settlement = startCharge(charge, beginnings, { tenant, now, emit, wake })
     if (settlement === 'payment_under_way') return refuse(settlement)
-    if (settlement === 'not_payable') return new CallExternal(presented)
-    const value = { presented, settlement, token: token.token }
-    const { tenant: payeeTenant } = presented.article
-    return chainExternalCall(presented, {
-      value,
-      call: charge,
-      step,
-      accepts: isCharged,
-      tenant: payeeTenant,
+    if (settlement === 'not_payable') return new HotCall(presented, async () => null)
+    const { offsetMs } = presented.article
+    return new HotCall<Presented, NotCharged>(presented, async outside => {
+      const outcome = await chargeCard(settlement, token, offsetMs, outside)
+      return recordInBatch(step, { presented, settlement, outcome })
     })
   },
   write: writeNewCharges,
@@ -296,6 +241,7 @@ const beginStep = <R, F extends string>(
 
 const finishStep = <R, F extends string>(payee: PaidArticleSource<R, F>): FinishStep<R, F> => ({
   name: 'finish',
+  lanes: null,
   load(items, sql, { systems }) {
     const charges = items.map(({ input }) => input)
     return lockCharges(charges, sql, items[0], systems)
@@ -305,7 +251,7 @@ const finishStep = <R, F extends string>(payee: PaidArticleSource<R, F>): Finish
     const settlement = recordChargeOutcome(input, endings, { tenant, now, emit, wake })
     if (settlement.status === 'charging') return verdict.refuse('outcome_open')
     const { receipt } = settlement
-    if (receipt === null) return new CallExternal(input.presented)
+    if (receipt === null) return new HotCall(input.presented, async () => null)
     const paid = { settlement, receipt, request: requestOfSettlement(settlement, endings)?.request }
     return paidAnswer(payee, paid, input.presented.params, verdict)
   },

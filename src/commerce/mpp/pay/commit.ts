@@ -1,14 +1,14 @@
 import { mppTokenEvents, registerMppToken } from '../../../cards/agent-credentials/index.ts'
 import {
-  agentLanes,
   type CardBatch,
   decideTokenPayment,
   loadTokenPayments,
   tokenPaymentEvents,
   writeCardBatch,
 } from '../../../cards/authorizations/index.ts'
+import { agentLanes } from '../../../control/intents/index.ts'
 import type { EmitContext } from '../../../kernel/contract/context.ts'
-import { type BatchedStep, CallExternal, chainExternalCall } from '../../../kernel/contract/handlers.ts'
+import { type BatchedStep, HotCall } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
@@ -38,11 +38,11 @@ import type {
   ChosenPayment,
   MachinePaymentProblem,
   MachinePaymentProblemCode,
-  MachinePaymentStage,
   ReturnTokenStage,
+  ShareStage,
 } from './payment.ts'
 import { AGENT_LOCK_TIMEOUTS } from './send.ts'
-import { createSharedToken, isShared, recordSharedTokenStep } from './share.ts'
+import { createSharedToken, type NotShared, recordShared } from './share.ts'
 
 const mintingEvents = { ...tokenPaymentEvents, ...mppTokenEvents, ...credentialMintEvents }
 
@@ -54,7 +54,7 @@ interface State extends Pick<Ports, 'systems' | 'settings'> {
 
 export type MintCredentialStep = BatchedStep<
   PayableOffer,
-  HandedOver | CallExternal<MachinePaymentStage>,
+  HandedOver | HotCall<ShareStage | ReturnTokenStage, NotShared>,
   MachinePaymentProblemCode,
   typeof mintingEvents,
   State
@@ -84,9 +84,7 @@ export const mintCredentialStep = (sentBy: (typeof credentialSenders)[number]): 
     const { payment, minted, order, keyThumbprint, expiresAt } = item.input
     const context = { ...item, ...verdict, records, systems, settings }
     const refuse = ({ code, message }: MachinePaymentProblem) =>
-      minted
-        ? new CallExternal(givingBack(payment, minted.issued.tokenId, { code, message }))
-        : verdict.refuse(code, message)
+      minted ? returnToken(payment, minted.issued.tokenId, { code, message }) : verdict.refuse(code, message)
     const problem = changedSince(item.input, rules)
     if (problem) return refuse(problem)
     const decided = decideTokenPayment(payment, batch, context)
@@ -113,14 +111,9 @@ export const mintCredentialStep = (sentBy: (typeof credentialSenders)[number]): 
     const begun: BegunPayment = { ...payment, authorizationId }
     if (minted) return handOver(credential, { ...begun, sharedTokenId: null }, minted)
     if (!order) throw new Error('an offer that neither was minted for nor orders a token')
-    return chainExternalCall(
-      { stage: 'share', credentialId: mppCredentialId },
-      {
-        value: { payment: begun, order, offer: item.input.offer },
-        call: createSharedToken,
-        step: recordSharedTokenStep,
-        accepts: isShared,
-      },
+    const sharing = { payment: begun, order, offer: item.input.offer }
+    return new HotCall({ stage: 'share', credentialId: mppCredentialId }, async outside =>
+      recordShared(await createSharedToken(sharing, outside)),
     )
   },
 
@@ -129,18 +122,17 @@ export const mintCredentialStep = (sentBy: (typeof credentialSenders)[number]): 
   },
 })
 
-const givingBack = (
-  payment: ChosenPayment,
+/** Makes the processor delete a token that was never sent. If it does not answer, the token expires within a day. */
+const returnToken = (
+  { mppCredentialId, mode, askedAt: now }: ChosenPayment,
   tokenId: string,
   problem: MachinePaymentProblem,
-): ReturnTokenStage => ({
-  stage: 'give back',
-  credentialId: payment.mppCredentialId,
-  mode: payment.mode,
-  tokenId,
-  now: payment.askedAt.toISOString(),
-  problem,
-})
+): HotCall<ReturnTokenStage, MachinePaymentProblem> =>
+  new HotCall({ stage: 'give back', problem }, async ({ systems, requestId }) => {
+    const { setNetworkToken } = systems.cardProcessor(mode)
+    await setNetworkToken?.(tokenId, 'deleted', { reference: `${mppCredentialId}-unused`, requestId, now })
+    return problem
+  })
 
 function changedSince(
   { payment, offer, minted }: PayableOffer,

@@ -63,9 +63,6 @@ export interface PayableOffer {
   readonly order: SharedTokenOrder | null
 }
 
-export const isPayableOffer = (answer: PayableOffer | MachinePaymentProblem): answer is PayableOffer =>
-  !isPayProblem(answer)
-
 const OFFER_TIMEOUT_MS = 10_000
 const OFFER_BYTES = 65_536
 

@@ -1,4 +1,3 @@
-import type { ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
 import { parseChallenges } from '../../../mpp/index.ts'
 import { mintRefusals, type mppApi } from '../api.ts'
@@ -14,18 +13,7 @@ import {
 } from './payment.ts'
 import { reserveMachinePaymentStep } from './reserve.ts'
 import { type IndeterminatePayment, recordIndeterminate, recoverSentCredential } from './send.ts'
-import { endUnshared, recordWaiting, recoverSharing, type Unshared, type Waiting } from './share.ts'
-
-/** Makes the processor delete a token that was never sent. If it does not answer, the token expires within a day. */
-async function giveBack(
-  { mode, tokenId, credentialId, now, problem }: ReturnTokenStage,
-  { systems, requestId }: ExternalCallContext,
-): Promise<MachinePaymentProblem> {
-  const { setNetworkToken } = systems.cardProcessor(mode)
-  const reference = `${credentialId}-unused`
-  await setNetworkToken?.(tokenId, 'deleted', { reference, requestId, now: new Date(now) })
-  return problem
-}
+import { endUnshared, type NotShared, recordWaiting, recoverSharing } from './share.ts'
 
 /**
  * The steps: ask, mint and commit, send, record. The method `stripe` commits first, then creates its token and
@@ -34,19 +22,18 @@ async function giveBack(
 export const payMachinePayment: HandlerOf<
   typeof mppApi.pay,
   MachinePaymentStage,
-  MachinePaymentProblem | IndeterminatePayment | Unshared | Waiting
+  IndeterminatePayment | NotShared
 > = {
-  readsToReserve: true,
-
-  reserve: reserveMachinePaymentStep(
-    ({ body: { intentId: _, cardId: __, ...request } }) => ({
-      request: buildMerchantRequest(request),
-      challenge: null,
-    }),
-    'service',
-  ),
-
-  call: giveBack,
+  begin: {
+    by: 'shared reading',
+    step: reserveMachinePaymentStep(
+      ({ body: { intentId: _, cardId: __, ...request } }) => ({
+        request: buildMerchantRequest(request),
+        challenge: null,
+      }),
+      'service',
+    ),
+  },
 
   async record(answer, _reservation, context) {
     if (isPayProblem(answer)) return context.refuse(answer.code, answer.message)
@@ -76,19 +63,18 @@ function requestedUrl(url: string | undefined, challenge: string): string {
 export const mintCredential: HandlerOf<
   typeof mppApi.mint,
   Exclude<MachinePaymentStage, SendStage>,
-  MachinePaymentProblem | Unshared | Waiting
+  NotShared
 > = {
-  readsToReserve: true,
-
-  reserve: reserveMachinePaymentStep(
-    ({ body: { intentId: _, cardId: __, challenge, url, ...request } }) => ({
-      request: buildMerchantRequest({ ...request, url: requestedUrl(url, challenge) }),
-      challenge,
-    }),
-    'caller',
-  ),
-
-  call: giveBack,
+  begin: {
+    by: 'shared reading',
+    step: reserveMachinePaymentStep(
+      ({ body: { intentId: _, cardId: __, challenge, url, ...request } }) => ({
+        request: buildMerchantRequest({ ...request, url: requestedUrl(url, challenge) }),
+        challenge,
+      }),
+      'caller',
+    ),
+  },
 
   async record(answer, _reservation, context) {
     if (isPayProblem(answer)) return context.refuse(answer.code, answer.message)

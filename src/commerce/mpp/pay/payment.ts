@@ -74,7 +74,7 @@ export interface OfferStage {
  * The payment has begun, and a shared payment token is created for it under the credential's id. Nothing is
  * sent, and a token that was created is found again by that id.
  */
-interface ShareStage {
+export interface ShareStage {
   readonly stage: 'share'
   readonly credentialId: string
 }
@@ -96,10 +96,6 @@ export interface SendStage {
 
 export interface ReturnTokenStage {
   readonly stage: 'give back'
-  readonly credentialId: string
-  readonly mode: Mode
-  readonly tokenId: string
-  readonly now: string
   readonly problem: MachinePaymentProblem
 }
 

@@ -5,14 +5,14 @@ import {
   denyCardAccess,
   loadAccessSubjects,
 } from '../../../cards/access-events/index.ts'
-import { machinePaymentTermsOfIntents } from '../../../control/policies/index.ts'
+import { machinePaymentTermsOfIntents } from '../../../control/intents/index.ts'
 import type { Tenant } from '../../../kernel/contract/actor.ts'
 import {
   type BatchedStep,
   type BatchItem,
-  type CallExternal,
-  chainExternalCall,
+  HotCall,
   type NonEmpty,
+  recordInBatch,
 } from '../../../kernel/contract/handlers.ts'
 import type { Ports, Systems } from '../../../kernel/contract/ports.ts'
 import type { Records } from '../../../kernel/contract/records.ts'
@@ -33,16 +33,17 @@ import type { ProtectRule } from '../protect-rule.ts'
 import { merchantUrlProblem, payableHostProblem } from './address.ts'
 import { mintCredentialStep } from './commit.ts'
 import { type Confirming, findWaitingPayments, isRepetition, readConfirmation } from './confirm.ts'
-import { fetchOfferAndMint, isPayableOffer, payableMethods } from './mint.ts'
-import type {
-  ConfirmStage,
-  MachinePayment,
-  MachinePaymentProblem,
-  MachinePaymentProblemCode,
-  OfferStage,
-  PayingMethods,
+import { fetchOfferAndMint, payableMethods } from './mint.ts'
+import {
+  type ConfirmStage,
+  isPayProblem,
+  type MachinePayment,
+  type MachinePaymentProblem,
+  type MachinePaymentProblemCode,
+  type OfferStage,
+  type PayingMethods,
 } from './payment.ts'
-import { isShared, recordSharedTokenStep } from './share.ts'
+import { type NotShared, recordShared } from './share.ts'
 
 interface Payable {
   readonly body: { readonly intentId: string; readonly cardId?: string | undefined }
@@ -72,12 +73,13 @@ export const reserveMachinePaymentStep = <I extends Payable>(
   sentBy: (typeof credentialSenders)[number],
 ): BatchedStep<
   I,
-  CallExternal<OfferStage | ConfirmStage>,
+  HotCall<OfferStage | ConfirmStage, NotShared>,
   MachinePaymentProblemCode,
   typeof accessDenialEvents,
   State
 > => ({
   name: 'reserve',
+  lanes: null,
 
   load: loadState,
 
@@ -119,10 +121,10 @@ export const reserveMachinePaymentStep = <I extends Payable>(
       challenge,
       askedAt: now,
     }
-    return chainExternalCall(
-      { stage: 'ask' },
-      { value: payment, call: fetchOfferAndMint, step: mintCredentialStep(sentBy), accepts: isPayableOffer },
-    )
+    return new HotCall({ stage: 'ask' }, async outside => {
+      const offer = await fetchOfferAndMint(payment, outside)
+      return isPayProblem(offer) ? offer : recordInBatch(mintCredentialStep(sentBy), offer)
+    })
   },
 
   write: ({ records }) => records.flush(),
@@ -150,10 +152,9 @@ async function loadState<I extends Payable>(
   return { records, rules, rates, terms, subjects, waiting, systems }
 }
 
-const askForConfirmation = (value: Confirming): CallExternal<ConfirmStage> =>
-  chainExternalCall(
-    { stage: 'confirm', credentialId: value.waiting.id },
-    { value, call: readConfirmation, step: recordSharedTokenStep, accepts: isShared },
+const askForConfirmation = (asked: Confirming): HotCall<ConfirmStage, NotShared> =>
+  new HotCall({ stage: 'confirm', credentialId: asked.waiting.id }, async outside =>
+    recordShared(await readConfirmation(asked, outside)),
   )
 
 /** Only while agent and card can still pay. */

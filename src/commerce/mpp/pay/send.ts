@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import {
-  agentLanes,
   applyTokenPaymentOutcome,
   type CardBatch,
   loadTokenPayments,
   tokenPaymentAuthorization,
   writeCardBatch,
 } from '../../../cards/authorizations/index.ts'
+import { agentLanes } from '../../../control/intents/index.ts'
 import type { BatchedStep, ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import type { ContextOf } from '../../../kernel/contract/operation.ts'
 import type { Systems } from '../../../kernel/contract/ports.ts'
@@ -59,9 +59,6 @@ export interface IndeterminatePayment {
   /** Where a person must confirm what the merchant has begun to charge; null if that is not so, or not known. */
   readonly action: SharedTokenAction | null
 }
-
-export const isMachinePaymentPaid = (answer: Paid | IndeterminatePayment): answer is Paid =>
-  answer.kind === 'paid'
 
 const isSuccess = ({ status }: Answered): boolean => status >= 200 && status <= 299
 

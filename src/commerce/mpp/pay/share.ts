@@ -3,7 +3,12 @@ import {
   activateMppToken,
   type mppTokenEvents,
 } from '../../../cards/agent-credentials/index.ts'
-import type { BatchedStep, CallExternal, ExternalCallContext } from '../../../kernel/contract/handlers.ts'
+import {
+  type BatchedAnswer,
+  type BatchedStep,
+  type ExternalCallContext,
+  recordInBatch,
+} from '../../../kernel/contract/handlers.ts'
 import type { Refusal } from '../../../kernel/contract/problem.ts'
 import { oneOf, type Records } from '../../../kernel/contract/records.ts'
 import { tenantRecords } from '../../../kernel/database/entity-records.ts'
@@ -26,7 +31,6 @@ import type {
   BegunPayment,
   MachinePaymentProblem,
   MachinePaymentProblemCode,
-  MachinePaymentStage,
   SendablePayment,
 } from './payment.ts'
 
@@ -60,8 +64,7 @@ export interface Unshared {
   readonly failure: ProcessorFailure['failure'] | 'requires_action'
 }
 
-export const isShared = (answer: Shared | Waiting | Unshared | MachinePaymentProblem): answer is Shared =>
-  'kind' in answer && answer.kind === 'shared'
+export type NotShared = Waiting | Unshared | MachinePaymentProblem
 
 /** The credential's id is the reference: a repetition gets the same token. */
 export async function createSharedToken(
@@ -97,12 +100,13 @@ interface State {
 /** Records the token, before a byte of it leaves. A payment that has ended meanwhile is not sent. */
 export const recordSharedTokenStep: BatchedStep<
   Shared,
-  HandedOver | CallExternal<MachinePaymentStage>,
+  HandedOver,
   MachinePaymentProblemCode,
   Pick<typeof mppTokenEvents, 'agent_credential.issued'>,
   State
 > = {
   name: 'share',
+  lanes: null,
 
   async load(items, sql) {
     const { tenant, now } = items[0]
@@ -142,6 +146,10 @@ export const recordSharedTokenStep: BatchedStep<
 
   write: ({ records }) => records.flush(),
 }
+
+/** A token that can be sent is recorded in a batch. */
+export const recordShared = (answer: Shared | NotShared): NotShared | BatchedAnswer =>
+  'kind' in answer && answer.kind === 'shared' ? recordInBatch(recordSharedTokenStep, answer) : answer
 
 const CODES = { ...PROCESSOR_CODES, requires_action: 'action_required' } as const
 

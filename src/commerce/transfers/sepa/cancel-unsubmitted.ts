@@ -1,7 +1,7 @@
 import { AgentEvent } from '../../../control/agents/index.ts'
 import { delegationRevokedEvent } from '../../../control/delegations/index.ts'
-import { intentPaymentsToCancel } from '../../../control/intents/index.ts'
-import { paymentBatch, writePayments } from '../../../control/payments/index.ts'
+import { IntentPayments, SpendLocks } from '../../../control/intents/index.ts'
+import { intentHoldReference, paymentBatch, writePayments } from '../../../control/payments/index.ts'
 import { CustomerEvent } from '../../../identity/customers/index.ts'
 import type { IsoReason } from '../../../iso20022/reason-codes.ts'
 import { reaction, reactionToAll } from '../../../kernel/contract/area.ts'
@@ -10,7 +10,6 @@ import type { Row } from '../../../kernel/contract/sql.ts'
 import { selectColumnList, updateOf } from '../../../kernel/database/bulk-sql.ts'
 import { idsWithDeadlineSql } from '../../../kernel/database/deadline-rows.ts'
 import { readClockOffset } from '../../../kernel/database/tenant-clock.ts'
-import { lockBook } from '../../../money/ledger/index.ts'
 import { loadRefundBook } from '../../../money/refunds/index.ts'
 import { WalletEvent, walletsById } from '../../../money/wallets/index.ts'
 import { clock } from '../../../values/clock.ts'
@@ -61,23 +60,21 @@ async function cancelUnsubmitted(
   const values = [tenant.ownerId, tenant.mode, walletId, agentId, delegationIds]
   const unlocked = await sql<TransferRow & Row>(FIND_UNSUBMITTED, [...values, null])
   if (unlocked.length === 0) return
-  const payments = intentPaymentsToCancel(
-    { tenant, now },
-    unlocked.flatMap(({ intentId }) => intentId ?? []),
-  )
+  const intents = [...new Set(unlocked.flatMap(({ intentId }) => intentId ?? []))]
   // Cancels only those found before, since the open book lacks the holds of others.
   const ids = unlocked.map(({ id }) => id)
   const walletIds = [...new Set(unlocked.map(({ fromWalletId }) => fromWalletId))]
-  const holds = [...ids.map(transferHoldReference), ...payments.holds]
-  const [book, days, , transfers, wallets, refunds] = await Promise.all([
-    lockBook(sql, { tenant, now }, { wallets: walletIds, holds }),
+  const holds = [...ids.map(transferHoldReference), ...intents.map(intentHoldReference)]
+  const [rows, days, transfers, wallets, refunds] = await Promise.all([
+    new SpendLocks(sql, { tenant, now }).take({ wallets: walletIds, holds, intents }),
     lockTransferDays(sql, tenant, unlocked),
-    payments.lock(sql),
     sql<TransferRow & Row>(`${FIND_UNSUBMITTED} for update`, [...values, ids]),
     walletsById(sql, tenant, walletIds),
     loadRefundBook(sql, { tenant, now }, {}),
   ])
-  const batch = paymentBatch({ tenant, now }, { payments, book, wallets, refunds })
+  // A cancellation changes no limits, so neither agents nor counters are locked.
+  const payments = new IntentPayments({ tenant, now }, { intents: rows.intents })
+  const batch = paymentBatch({ tenant, now }, { payments, book: rows.book, wallets, refunds })
   for (const transfer of transfers) {
     cancelTransfer({ transfer, batch, days }, reason, context)
     Object.assign(transfer, { updatedAt: now })

@@ -1,4 +1,4 @@
-import { lockIntentPayments } from '../../../control/intents/index.ts'
+import { IntentPayments } from '../../../control/intents/index.ts'
 import { paymentBatch } from '../../../control/payments/index.ts'
 import { MAX_SEPA_NAME_LENGTH, toSepaText } from '../../../iso20022/sepa-charset.ts'
 import type { TenantNow } from '../../../kernel/contract/actor.ts'
@@ -30,9 +30,9 @@ export interface CreditReturns {
 
 /** Locks the day's limit. The caller has locked the accounts. */
 export async function loadCreditReturns(sql: Sql, tenantNow: TenantNow): Promise<CreditReturns> {
-  const [today, payments, refunds] = await Promise.all([
+  const payments = new IntentPayments(tenantNow)
+  const [today, refunds] = await Promise.all([
     lockTodaysTransferLimit(sql, tenantNow),
-    lockIntentPayments(sql, tenantNow, []),
     loadRefundBook(sql, tenantNow, {}),
   ])
   const transfers: TransferRow[] = []

@@ -1,9 +1,11 @@
 import {
+  IntentPayments,
   type IntentRow,
   type IntentSubmissionBlocker,
-  lockIntentPayments,
+  SpendLocks,
 } from '../../../control/intents/index.ts'
 import {
+  intentHoldReference,
   type PaymentBatch,
   PaymentSession,
   paymentBatch,
@@ -11,7 +13,7 @@ import {
 } from '../../../control/payments/index.ts'
 import type { IsoReason } from '../../../iso20022/reason-codes.ts'
 import type { EmitContext, WriteContext } from '../../../kernel/contract/context.ts'
-import { type DEBT_ACCOUNTS, lockBook } from '../../../money/ledger/index.ts'
+import type { DEBT_ACCOUNTS } from '../../../money/ledger/index.ts'
 import { loadRefundBook } from '../../../money/refunds/index.ts'
 import { findTransactionOfTransfer } from '../../../money/transactions/index.ts'
 import { findReplacementWallet, type WalletRow, walletsById } from '../../../money/wallets/index.ts'
@@ -87,20 +89,24 @@ export async function lockTransfer(
   const unlocked = await records.findOne(Transfer, { id })
   if (!unlocked) return null
   const { intentId, fromWalletId } = unlocked
-  const [payments, ownersWalletId] = await Promise.all([
-    lockIntentPayments(sql, context, intentId ? [intentId] : []),
+  const intents = intentId ? [intentId] : []
+  const locks = new SpendLocks(sql, context)
+  const [, ownersWalletId] = await Promise.all([
+    locks.agentsOf(intents),
     findReplacementWallet(sql, tenant, fromWalletId),
   ])
   const walletIds = ownersWalletId ? [fromWalletId, ownersWalletId] : [fromWalletId]
-  const [book, locked, , transfer, transaction, wallets, refunds] = await Promise.all([
-    lockBook(sql, context, {
+  const references = intents.map(intentHoldReference)
+  const [rows, locked, transfer, transaction, wallets, refunds] = await Promise.all([
+    locks.take({
+      reservations: references,
       wallets: walletIds,
       others: ['bank', 'clearing_sepa', 'suspense', ...(debt.others ?? [])],
       ifExists: debt.ifExists ?? [],
-      holds: [transferHoldReference(id), ...payments.holds],
+      holds: [transferHoldReference(id), ...references],
+      intents,
     }),
     lockTransferDays(sql, tenant, [unlocked]),
-    payments.lock(sql),
     records.lock(Transfer, id),
     findTransactionOfTransfer(id, sql, tenant),
     walletsById(sql, tenant, walletIds),
@@ -108,7 +114,8 @@ export async function lockTransfer(
   ])
   const wallet = wallets.get(fromWalletId)
   if (!transfer || !wallet) throw new Error(`${id}: a transfer without its wallet`)
-  const batch = paymentBatch(context, { payments, book, wallets, refunds, ownersWalletId })
+  const payments = new IntentPayments(context, rows)
+  const batch = paymentBatch(context, { payments, book: rows.book, wallets, refunds, ownersWalletId })
   if (transaction) batch.transactions.set(transaction.id, transaction)
   const intent = payments.find(intentId)
   return { transfer, payment: sepaPaymentFromTransfer(transfer), wallet, intent, batch, days: locked }

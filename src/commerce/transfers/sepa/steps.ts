@@ -8,6 +8,7 @@ import {
   type PayeeCheck,
   type SepaPayee,
   type SepaPayment,
+  type SepaRail,
   type SepaRailCall,
   type UnansweredRailCall,
 } from '../../../ports/sepa-rail.ts'
@@ -22,8 +23,7 @@ import {
   transferEvent,
   transferMachine,
 } from '../transfer.ts'
-import { markIndeterminate } from './notices.ts'
-import { railCall, type SepaSubmission, sepaPaymentOrder, transferPayee } from './rail.ts'
+import { markIndeterminate, type RailAnswer } from './notices.ts'
 import {
   cancellationReasons,
   cancelTransfer,
@@ -37,6 +37,17 @@ import {
   type TransferStepContext,
   writeTransfer,
 } from './sepa-transfer.ts'
+
+function transferPayee({ payee }: Pick<Transfer, 'payee'>): SepaPayee {
+  if (!payee) throw new Error('a transfer by SEPA has a payee')
+  return { name: payee.name, iban: payee.iban, bic: payee.bic }
+}
+
+/** The reference of a transfer is its id, so however often the rail is called, it pays once. */
+const railCall = (
+  { id: reference }: Pick<Transfer, 'id'>,
+  { requestId }: TransferStepContext,
+): SepaRailCall => ({ reference, requestId })
 
 interface PayeeQuestion {
   readonly payee: SepaPayee
@@ -107,6 +118,24 @@ async function blockReason(
   return status === 'suspended' ? cancellationReasons.customer_suspended : undefined
 }
 
+function paymentOrder({ transfer, wallet }: LockedTransfer, at: Date): SepaPayment {
+  const { ownerId, endToEndId, scheme, amountCents, reference, submittedAt, payee } = transfer
+  if (!endToEndId || !scheme || !submittedAt || !payee) throw new Error('it has not been submitted')
+  return {
+    ...{ ownerId, endToEndId, scheme, amountCents, reference, submittedAt, at },
+    payerIban: wallet.iban,
+    payee: { ...transferPayee(transfer), name: payee.sepaName },
+    until: scheme === 'sct_inst' ? addMs(submittedAt, INSTANT_TIME_LIMIT_MS) : null,
+  }
+}
+
+interface Submission {
+  readonly payment: SepaPayment
+  readonly call: SepaRailCall
+  /** The real time from which on an instant payment is not sent, since it must not arrive after its time limit. */
+  readonly byMs: number
+}
+
 /**
  * The money leaves the wallet, and from now on the rail determines how the transfer ends. Only the transaction that wrote
  * `submitted` gets the order; null where there is nothing to submit, or where its payer may no longer pay.
@@ -114,7 +143,7 @@ async function blockReason(
 export async function reserveSubmission(
   id: string,
   context: TransferStepContext,
-): Promise<SepaSubmission | null> {
+): Promise<Submission | null> {
   const { now } = context
   const locked = await lockTransfer(id, context)
   if (!locked || !isReadyToSubmit(locked.transfer)) return null
@@ -133,7 +162,12 @@ export async function reserveSubmission(
   emitTransferEvent('payment.updated', transfer, context)
   await writeTransfer(locked, context)
   const byMs = clock.milliseconds() + INSTANT_TIME_LIMIT_MS
-  return { payment: sepaPaymentOrder(locked, now), call: railCall(transfer, context), byMs }
+  return { payment: paymentOrder(locked, now), call: railCall(transfer, context), byMs }
+}
+
+export async function submitInTime(rail: SepaRail, { payment, call, byMs }: Submission): Promise<RailAnswer> {
+  const isLate = payment.until !== null && clock.milliseconds() >= byMs
+  return isLate ? 'late' : rail.submit(payment, call)
 }
 
 interface SepaInquiry {
@@ -156,7 +190,7 @@ export async function reserveInquiry(id: string, context: TransferStepContext): 
   transfer.inquiries++
   transfer.dueAt = addMs(now, inquiryDelay(transfer.inquiries))
   if (transfer.scheme === 'sct_inst' || transfer.acknowledgedAt === null) markIndeterminate(transfer, context)
-  const payment = sepaPaymentOrder(locked, now)
+  const payment = paymentOrder(locked, now)
   return { payment, call: railCall(transfer, context), isSubmitted, isRecalled }
 }
 

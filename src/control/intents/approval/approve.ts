@@ -24,7 +24,7 @@ import {
 import { riskScoredSpend } from '../payees.ts'
 import { intentProcess } from '../process.ts'
 import { intentEvent, unpaidIntentResponse } from '../response.ts'
-import type { WalletFunds } from '../spend-context.ts'
+import type { WalletFunds } from '../spend-locks.ts'
 import {
   type ApprovalSignature,
   type ApprovalSignatures,
@@ -132,7 +132,7 @@ async function load(
   ports: Pick<Ports, 'systems' | 'service'>,
 ): Promise<ApproveState> {
   const read = await readApprovalSignatures(requests, sql, ports)
-  const batch = await loadIntentBatch(requests, sql, 'approve')
+  const batch = await loadIntentBatch(requests, sql, 'approve', ports)
   const { tenant, intents } = batch
   return { ...batch, signatures: await lockApprovalSignatures(read, requests, intents, { sql, tenant }) }
 }

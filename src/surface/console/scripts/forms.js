@@ -211,10 +211,15 @@ for (const kind of ['input', 'reset'])
     if (form) (await import('./read-back.js')).readBack(form)
   })
 
-// What a person typed before this script came is read back, too.
-for (const form of all(WITH_SENTENCE))
-  if ([...form.elements].some(field => 'defaultValue' in field && field.value !== field.defaultValue))
-    void import('./read-back.js').then(({ readBack }) => readBack(form))
+/** What a person typed stays in a form that is renewed with its part, whose sentence is then that of the record. */
+function readBackTyped() {
+  for (const form of all(WITH_SENTENCE))
+    if (hasTypedInput(form)) void import('./read-back.js').then(({ readBack }) => readBack(form))
+}
+
+// A person may have typed before this script came.
+readBackTyped()
+document.addEventListener('part-replaced', readBackTyped)
 
 /** A field for an instant shows it in the reader's zone. */
 function fillInstants() {

@@ -157,8 +157,11 @@ export async function reloadMainContent() {
   showTimes(next)
   morph(part('main'), next)
   document.title = page.title
+  sayReplaced(part('main'))
   return true
 }
+
+const sayReplaced = one => one.dispatchEvent(new CustomEvent('part-replaced', { bubbles: true }))
 
 function replace(one, page) {
   const next = page.getElementById(one.id)
@@ -172,7 +175,7 @@ function replace(one, page) {
   markNew(one)
   for (const gone of one.querySelectorAll('[data-gone]')) sayGone(gone)
   if (focused && !focused.isConnected) focusIn(one)
-  one.dispatchEvent(new CustomEvent('part-replaced', { bubbles: true }))
+  sayReplaced(one)
 }
 
 /** If the focused element is gone, the focus stays in its part. */

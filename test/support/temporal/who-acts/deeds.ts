@@ -1,7 +1,8 @@
 import type { WorkflowHandle } from '@temporalio/client'
 import type { RunView } from '../runs.ts'
 import type { Rescue } from './programs.ts'
-import type { Due, Step } from './stories.ts'
+import type { Step } from './steps.ts'
+import type { Due } from './stories.ts'
 
 /** Who has taken a step of a record. */
 export type Actor = 'run' | 'sweep' | 'nobody'

@@ -1,6 +1,6 @@
 import { until } from '../../until.ts'
 import type { Programs } from './programs.ts'
-import type { Step } from './stories.ts'
+import type { Step } from './steps.ts'
 
 export interface Hold {
   /** Waits until all steps were held. */

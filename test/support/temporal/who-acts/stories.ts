@@ -2,129 +2,29 @@ import { aCardRequest, getRequest } from '../../cards/card-requests.ts'
 import { aCard } from '../../cards/cards.ts'
 import { aDispute } from '../../commerce/disputes.ts'
 import { answerWith, type Conduct, demand, type Merchant } from '../../commerce/merchant.ts'
+import { payByCard } from '../../commerce/refunds.ts'
 import { aRequest } from '../../commerce/requests.ts'
 import { type Receiver, respondWith } from '../../delivery/receiver.ts'
 import {
   aBeneficiary,
   aFundedAgent,
+  anAgent,
   anAgentUnder,
   anIntent,
+  aPolicy,
   aSepaTransfer,
   aWallet,
   aWebhook,
   bodyOf,
   type TestClient,
 } from '../../factories.ts'
+import { submitted } from '../../identity/company.ts'
+import { aSubmission } from '../../identity/kyc.ts'
 import { times as atOnce } from '../../sample-service.ts'
 import { advance, DAY } from '../../sandbox.ts'
 import { until } from '../../until.ts'
 import type { OwnerOfPrograms, Programs } from './programs.ts'
-
-/** A step of a flow. */
-export interface Step {
-  readonly activity: string
-  /** What `rescues_total` counts if the sweep takes it. */
-  readonly operation: string
-  /** The write that records it, as event and condition of a trigger. */
-  readonly written: string
-  /** How often it is taken. */
-  readonly times: number
-}
-
-const updateOf = (table: string, condition: string): string =>
-  `before update on ${table} for each row when (${condition})`
-
-const steps = {
-  expireIntent: {
-    operation: 'intents.expire',
-    written: `before insert on events for each row when (new.event = 'intent.expired')`,
-  },
-  expireCardRequest: {
-    operation: 'cardRequests.expire',
-    written: updateOf('card_requests', `new.status = 'expired'`),
-  },
-  carryOutCardRequest: {
-    operation: 'cardRequests.carryOut',
-    written: updateOf('card_requests', 'old.card_id is null and new.card_id is not null'),
-  },
-  issueCard: {
-    operation: 'cards.issue',
-    written: updateOf('cards', 'old.number_id is null and new.number_id is not null'),
-  },
-  replaceNumber: {
-    operation: 'cards.replace',
-    written: updateOf('cards', 'old.next_number_id is not null and new.next_number_id is null'),
-  },
-  tellProcessor: {
-    operation: 'cards.tell',
-    written: updateOf('card_numbers', 'old.processor_state <> new.processor_state'),
-  },
-  endCard: {
-    operation: 'cards.end',
-    written: updateOf('card_numbers', `old.status = 'retiring' and new.status = 'replaced'`),
-  },
-  returnPurse: {
-    operation: 'cards.returnPurse',
-    written: updateOf('cards', 'old.purse_due_at is not null and new.purse_due_at is null'),
-  },
-  verifyPayee: {
-    operation: 'transfers.verify',
-    written: updateOf('transfers', 'old.payee_check is null and new.payee_check is not null'),
-  },
-  submitPayment: {
-    operation: 'transfers.submit',
-    written: updateOf('transfers', `old.status = 'submitted' and new.status = 'completed'`),
-  },
-  // A lost answer of the bank is asked for again after the next pause, which may be hours.
-  askRail: {
-    operation: 'transfers.inquire',
-    written: updateOf('transfers', 'new.inquiries > old.inquiries'),
-  },
-  cancelUnconfirmed: {
-    operation: 'transfers.lapse',
-    written: updateOf('transfers', `new.status = 'cancelled'`),
-  },
-  leaveOutcomeOpen: {
-    operation: 'mpp.settle',
-    written: updateOf('mpp_credentials', `old.status = 'sent' and new.status = 'indeterminate'`),
-  },
-  endUnpaid: {
-    operation: 'mpp.settle',
-    written: updateOf('mpp_credentials', `new.status = 'void' and new.outcome_by = 'deadline'`),
-  },
-  deleteNetworkToken: {
-    operation: 'mpp.deleteToken',
-    written: updateOf(
-      'agent_credentials',
-      'old.processor_problem is not null and new.processor_problem is null',
-    ),
-  },
-  expirePaymentRequest: {
-    operation: 'collect.expire',
-    written: updateOf('payment_requests', `new.status = 'expired'`),
-  },
-  giveUpRefund: {
-    operation: 'refunds.expire',
-    written: updateOf('refunds', `new.status = 'failed'`),
-  },
-  callAboutDispute: {
-    operation: 'disputes.callProcessor',
-    written: updateOf(
-      'disputes',
-      'old.processor_dispute_id is null and new.processor_dispute_id is not null',
-    ),
-  },
-  followDisputeDeadlines: {
-    operation: 'disputes.followDeadlines',
-    written: updateOf('disputes', `new.status = 'lapsed'`),
-  },
-  sendAgain: {
-    operation: 'webhooks.attempt',
-    written: updateOf('deliveries', `old.status = 'pending' and new.status = 'delivered'`),
-  },
-} as const satisfies Readonly<Record<string, Omit<Step, 'activity' | 'times'>>>
-
-const step = (activity: keyof typeof steps, times = 1): Step => ({ activity, ...steps[activity], times })
+import { type Step, step } from './steps.ts'
 
 export interface Stage extends Programs {
   readonly merchant: Merchant
@@ -176,6 +76,21 @@ const BEFORE_SECONDS = 5
 function nearTo(client: TestClient, afterSeconds: number, begun: number): Promise<unknown> {
   const passed = Math.ceil((performance.now() - begun) / 1_000)
   return advance(client, { seconds: afterSeconds - passed - BEFORE_SECONDS })
+}
+
+/** Moves the clock of the owner until shortly before the first of these records is due. */
+async function nearToFirst(
+  { sql, client }: Pick<Stage, 'sql'> & { readonly client: TestClient },
+  table: string,
+  due: string,
+  ids: readonly string[],
+): Promise<void> {
+  const [first] = await sql<{ seconds: number }>(
+    `select extract(epoch from min(t.${due}) - now())::float8 - coalesce(max(c.offset_ms), 0) / 1000.0 as seconds
+     from ${table} t left join tenant_clocks c on (c.owner_id, c.mode) = (t.owner_id, t.mode) where t.id = any($1)`,
+    [ids],
+  )
+  await advance(client, { seconds: Math.floor(first?.seconds ?? 0) - BEFORE_SECONDS })
 }
 
 const oneRun = (process: string, ids: readonly string[]): Due[] =>
@@ -310,17 +225,12 @@ const railIsAsked: WhoActsStory = {
     return {
       waiting: ids.map(id => `transfer/${id}`),
       async makeDue() {
-        const [first] = await sql<{ seconds: number }>(UNTIL_FIRST_INQUIRY, [ids])
-        await advance(client, { seconds: Math.floor(first?.seconds ?? 0) - BEFORE_SECONDS })
+        await nearToFirst({ sql, client }, 'deadlines', 'due_at', ids)
         return oneRun('transfer', ids)
       },
     }
   },
 }
-
-const UNTIL_FIRST_INQUIRY = `
-select extract(epoch from min(d.due_at) - now())::float8 - max(c.offset_ms) / 1000.0 as seconds
-from deadlines d join tenant_clocks c on (c.owner_id, c.mode) = (d.owner_id, d.mode) where d.id = any($1)`
 
 const requestExpires: WhoActsStory = {
   flow: 'collect',
@@ -335,12 +245,47 @@ const requestExpires: WhoActsStory = {
   },
 }
 
+const ANSWERING = `
+update request_payments set charge = jsonb_set(charge, '{handle}', '"test approved 2030-01"') where request_id = any($1)`
+
+/** The acquirer has not answered for 20 minutes, and does so when it is asked again. */
+const refundsAreFollowed: WhoActsStory = {
+  flow: 'collect',
+  steps: [step('followRefunds')],
+  events: ['claim.request.refunded'],
+  done: doneIn('payment_requests', `status = 'refunded'`),
+  async prepare({ sql }, { client }, count) {
+    const made = await times(count, async () => {
+      const request = await aRequest(client, (await aWallet(client)).id)
+      await payByCard({ sql }, client, request, 'test silent 2030-01')
+      return bodyOf(client.collect.refund({ params: { id: request.id }, body: {} }))
+    })
+    await advance(client, { minutes: 20 })
+    const ids = made.map(({ id }) => id)
+    await sql(ANSWERING, [ids])
+    return {
+      waiting: ids.map(id => `collect/${id}`),
+      async makeDue() {
+        const refunds = await sql<{ id: string }>('select id from refunds where request_id = any($1)', [ids])
+        const refundIds = refunds.map(({ id }) => id)
+        await nearToFirst({ sql, client }, 'refunds', 'ask_due_at', refundIds)
+        return oneRun('collect', ids)
+      },
+    }
+  },
+}
+
 /** Payments by card that the merchant has cleared. */
-async function paidByCard({ sql }: Stage, client: TestClient, count: number): Promise<string[]> {
+async function paidByCard(
+  { sql }: Stage,
+  client: TestClient,
+  count: number,
+  amountEuros = 25,
+): Promise<string[]> {
   const cards = await activeCards(sql, client, count)
   return times(count, async at => {
     const cardId = String(cards[at])
-    await bodyOf(client.sandbox.clearCard({ body: { cardId, merchant: 'BOOKSHOP BERLIN', amountEuros: 25 } }))
+    await bodyOf(client.sandbox.clearCard({ body: { cardId, merchant: 'BOOKSHOP BERLIN', amountEuros } }))
     const { data } = await bodyOf(client.transactions.list({ query: { cardId } }))
     return String(data[0]?.id)
   })
@@ -353,13 +298,32 @@ const refundIsGivenUp: WhoActsStory = {
   done: doneIn('refunds', `status = 'failed'`),
   async prepare(stage, { client }, count) {
     const payments = await paidByCard(stage, client, count)
-    return waitingFor(client, 'refund', 30 * DAY, () =>
-      times(count, at =>
-        bodyOf(
-          client.refunds.create({ body: { transactionId: String(payments[at]), reason: 'not_delivered' } }),
-        ),
-      ),
-    )
+    return waitingFor(client, 'refund', 30 * DAY, () => refundsOf(client, payments))
+  },
+}
+
+const refundsOf = (client: TestClient, payments: readonly string[]) =>
+  times(payments.length, at =>
+    bodyOf(client.refunds.create({ body: { transactionId: String(payments[at]), reason: 'not_delivered' } })),
+  )
+
+/** The processor of the cards does not answer about this amount for an hour. */
+const merchantIsAskedAgain: WhoActsStory = {
+  flow: 'refund',
+  steps: [step('askMerchantForRefund')],
+  events: ['refund.completed'],
+  done: doneIn('refunds', `status = 'completed'`),
+  async prepare(stage, { client }, count) {
+    const made = await refundsOf(client, await paidByCard(stage, client, count, 93.03))
+    await advance(client, { minutes: 60 })
+    const ids = made.map(({ id }) => id)
+    return {
+      waiting: ids.map(id => `refund/${id}`),
+      async makeDue() {
+        await nearToFirst({ sql: stage.sql, client }, 'refunds', 'ask_due_at', ids)
+        return oneRun('refund', ids)
+      },
+    }
   },
 }
 
@@ -386,10 +350,6 @@ const disputeIsOpened: WhoActsStory = {
   },
 }
 
-const UNTIL_EVIDENCE_IS_DUE = `
-select extract(epoch from min(d.evidence_due_at) - now())::float8 - coalesce(max(c.offset_ms), 0) / 1000.0 as seconds
-from disputes d left join tenant_clocks c on (c.owner_id, c.mode) = (d.owner_id, d.mode) where d.id = any($1)`
-
 /** A reminder comes the day before. */
 const disputeLapses: WhoActsStory = {
   flow: 'dispute',
@@ -403,8 +363,7 @@ const disputeLapses: WhoActsStory = {
     return {
       waiting: ids.map(id => `dispute/${id}`),
       async makeDue() {
-        const [first] = await stage.sql<{ seconds: number }>(UNTIL_EVIDENCE_IS_DUE, [ids])
-        await advance(client, { seconds: Math.floor(first?.seconds ?? 0) - BEFORE_SECONDS })
+        await nearToFirst({ sql: stage.sql, client }, 'disputes', 'evidence_due_at', ids)
         return oneRun('dispute', ids)
       },
     }
@@ -475,13 +434,12 @@ const cardIsClosed: WhoActsStory = {
   },
 }
 
+/** Cards that the processor has been notified of: nothing of them is under way. */
+const TOLD = `select card_id as id from card_numbers where card_id = any($1) and processor_state = 'active'`
+
 async function activeCards(sql: Stage['sql'], client: TestClient, count: number): Promise<string[]> {
   const cards = await cardsOf(client, count)
-  await untilAll(
-    sql,
-    `select card_id as id from card_numbers where card_id = any($1) and processor_state = 'active'`,
-    cards,
-  )
+  await untilAll(sql, TOLD, cards)
   return cards.map(({ id }) => id)
 }
 
@@ -512,7 +470,7 @@ async function payments(
 
 async function activeCardsOf(sql: Stage['sql'], client: TestClient, agentId: string): Promise<void> {
   const card = await aCard(client, { agentId })
-  await untilAll(sql, doneIn('cards', `status = 'active'`), [card])
+  await untilAll(sql, TOLD, [card])
 }
 
 const merchantDoesNotAnswer: WhoActsStory = {
@@ -592,6 +550,108 @@ const deliveryFails: WhoActsStory = {
     }),
 }
 
+const policyEnds: WhoActsStory = {
+  flow: 'agent',
+  steps: [step('expirePolicy')],
+  events: [],
+  done: 'select agent_id as id from policies where agent_id = any($1) and expired_at is not null',
+  async prepare(_, { client }, count) {
+    const { id: policyId } = await aPolicy(client, { expiresAfterMinutes: 30 })
+    return waitingFor(client, 'agent', 1_800, () => times(count, () => anAgent(client, { policyId })))
+  },
+}
+
+interface Possessions {
+  readonly hasCardAndIntent?: boolean
+  readonly hasRun?: boolean
+}
+
+async function anAgentWith(
+  { sql }: Stage,
+  client: TestClient,
+  { hasCardAndIntent = false, hasRun = false }: Possessions,
+): Promise<string> {
+  const { id: agentId } = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
+  if (hasRun) await bodyOf(client.runs.create({ body: { agentId, name: 'Review' } }))
+  if (!hasCardAndIntent) return agentId
+  await activeCardsOf(sql, client, agentId)
+  await anIntent(client, agentId, { amountEuros: 11 })
+  return agentId
+}
+
+/** A deletion takes only the steps for which the agent has something. */
+const agentIsDeleted = (steps: readonly Step[], possessions: Possessions): WhoActsStory => ({
+  flow: 'agent',
+  steps,
+  events: ['agent.deleting', 'agent.deleted'],
+  done: doneIn('agents', `status = 'deleted'`),
+  async prepare(stage, { client }, count) {
+    const ids = await times(count, () => anAgentWith(stage, client, possessions))
+    return {
+      waiting: [],
+      async makeDue() {
+        await times(count, at => bodyOf(client.agents.delete({ params: { id: String(ids[at]) } })))
+        return oneRun('agent', ids)
+      },
+    }
+  },
+})
+
+/** A company has no more representatives. */
+const MOST_REPRESENTATIVES = 20
+
+/** Representatives of a company, and how each submits an identity, which the provider answers by the name. */
+async function identities(client: TestClient, count: number, name: string) {
+  const people = Array.from({ length: Math.min(count, MOST_REPRESENTATIVES) }, (_, at) => ({
+    name,
+    dateOfBirth: `1985-12-${at + 10}`,
+    country: 'DE',
+    position: 'Managing director',
+  }))
+  const { representatives } = await submitted(client, { representatives: people })
+  return () =>
+    times(people.length, at =>
+      aSubmission(client, name, {
+        representativeId: String(representatives[at]?.id),
+        dateOfBirth: String(people[at]?.dateOfBirth),
+      }),
+    )
+}
+
+const identityIsSubmitted: WhoActsStory = {
+  flow: 'kyc',
+  steps: [step('submitIdentity')],
+  events: ['kyc.submitted', 'kyc.verified'],
+  done: doneIn('kyc_submissions', `status = 'verified'`),
+  async prepare(_, { client }, count) {
+    const submit = await identities(client, count, 'Ada Lovelace')
+    return {
+      waiting: [],
+      makeDue: async () =>
+        oneRun(
+          'kyc',
+          (await submit()).map(({ id }) => id),
+        ),
+    }
+  },
+}
+
+/** The provider decides a day later. */
+const providerIsAsked: WhoActsStory = {
+  flow: 'kyc',
+  steps: [step('askProvider')],
+  events: ['kyc.verified'],
+  done: doneIn('kyc_submissions', `status = 'verified'`),
+  async prepare({ sql }, { client }, count) {
+    const submit = await identities(client, count, 'Later Ada')
+    return waitingFor(client, 'kyc', DAY, async () => {
+      const made = await submit()
+      await untilAll(sql, doneIn('kyc_submissions', `status = 'in_review'`), made)
+      return made
+    })
+  },
+}
+
 async function untilAll(
   sql: Stage['sql'],
   found: string,
@@ -614,7 +674,15 @@ export const whoActsStories: readonly WhoActsStory[] = [
   transferIsPaid,
   payeeIsNotConfirmed,
   railIsAsked,
+  identityIsSubmitted,
+  providerIsAsked,
+  policyEnds,
+  agentIsDeleted([step('closeCards'), step('cancelIntents')], { hasCardAndIntent: true }),
+  agentIsDeleted([step('endRuns'), step('returnMoney')], { hasRun: true }),
+  agentIsDeleted([step('finishDeletion')], {}),
   requestExpires,
+  refundsAreFollowed,
+  merchantIsAskedAgain,
   refundIsGivenUp,
   disputeIsOpened,
   disputeLapses,
