@@ -3,11 +3,13 @@ import {
   collectSteps,
   expirePaymentRequest,
   paymentRequestStatus,
-  recordCardRefunds,
-  requestRefundSteps,
-  reserveCardRefunds,
-  sendCardRefunds,
 } from '../src/commerce/collect/index.ts'
+import {
+  recordAcquirerAnswers,
+  requestRefundSteps,
+  reserveRefundCalls,
+  sendRefundCalls,
+} from '../src/commerce/refunds/index.ts'
 import type { RecordRef } from '../src/kernel/contract/step.ts'
 import type { ActivityTools } from './shared/tools.ts'
 
@@ -30,11 +32,11 @@ export const collectActivities = ({ systems, read, decide, transaction, outside 
      * Until it says how the refund has ended, the money stays held.
      */
     followRefunds: outside(requestRefundSteps.follow, async (ref, { transaction, call }) => {
-      const due = await transaction(tx => reserveCardRefunds(ref.id, tx))
-      if (due)
+      const calls = await transaction(tx => reserveRefundCalls({ requestId: ref.id }, tx))
+      if (calls.length > 0)
         await call(
-          () => sendCardRefunds(due, systems.acquirer(ref.mode)),
-          (outcomes, tx) => recordCardRefunds(outcomes, due, tx),
+          () => sendRefundCalls(calls, systems),
+          (answers, tx) => recordAcquirerAnswers(answers, calls, tx),
         )
       return readPaymentRequest(ref)
     }),

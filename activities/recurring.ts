@@ -1,5 +1,5 @@
 import { cancellationSignal } from '@temporalio/activity'
-import { followAcquirerReturns } from '../src/commerce/collect/index.ts'
+import { followAcquirerReturns } from '../src/commerce/refunds/index.ts'
 import { expireDeliveries } from '../src/delivery/webhooks/index.ts'
 import { sweepFiles } from '../src/kernel/background/sweep-files.ts'
 import type { Ports } from '../src/kernel/contract/ports.ts'

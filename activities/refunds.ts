@@ -1,11 +1,11 @@
 import {
-  askMerchant,
   expireRefund,
-  recordMerchantAnswer,
+  recordMerchantAnswers,
   refundStatus,
   refundSteps,
   refundsApi,
-  reserveMerchantRequest,
+  reserveRefundCalls,
+  sendRefundCalls,
 } from '../src/commerce/refunds/index.ts'
 import type { RecordRef } from '../src/kernel/contract/step.ts'
 import type { ActivityTools } from './shared/tools.ts'
@@ -21,12 +21,8 @@ export const refundActivities = ({ systems, read, decide, transaction, outside }
 
     /** Each repetition has the same reference, so it learns the outcome of a lost answer. A declined refund fails. */
     askMerchantForRefund: outside(refundSteps.ask, async (ref, { transaction, call }) => {
-      const request = await transaction(tx => reserveMerchantRequest(ref.id, tx))
-      if (request)
-        await call(
-          () => askMerchant(request, systems.cardProcessor(ref.mode)),
-          (answer, tx) => recordMerchantAnswer(answer, request, tx),
-        )
+      const calls = await transaction(tx => reserveRefundCalls({ id: ref.id, requestId: null }, tx))
+      if (calls.length > 0) await call(() => sendRefundCalls(calls, systems), recordMerchantAnswers)
       return readRefund(ref)
     }),
 

@@ -29,6 +29,7 @@ import './tidy/named-in-docs.ts'
 import './tidy/options.ts'
 import './tidy/parts.ts'
 import './tidy/spend-locks.ts'
+import './tidy/statements.ts'
 import './tidy/words.ts'
 
 const { files, project } = readSources()

@@ -1,5 +1,5 @@
 import type { CollectActivities } from '../activities/collect.ts'
-import { collectProcess } from '../src/commerce/collect/process.ts'
+import { collectProcess } from '../src/commerce/payment-requests/process.ts'
 import type { ProcessInput } from '../src/kernel/contract/process.ts'
 import { activities, call, decision, reading } from './shared/activities.ts'
 import { follow } from './shared/record-run.ts'

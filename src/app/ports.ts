@@ -9,6 +9,7 @@ import { personalAreasOf } from '../derive/personal-areas.ts'
 import { advanceTenantClock } from '../kernel/background/deadlines.ts'
 import { processActor } from '../kernel/contract/actor.ts'
 import type { Areas } from '../kernel/contract/area.ts'
+import type { SqlContext } from '../kernel/contract/context.ts'
 import type { RegisteredOperation } from '../kernel/contract/operation.ts'
 import type {
   FindIntentPayments,
@@ -25,6 +26,7 @@ import type {
   Systems,
 } from '../kernel/contract/ports.ts'
 import { Problem } from '../kernel/contract/problem.ts'
+import type { AskAreas, Question } from '../kernel/contract/question.ts'
 import type { BindActivities } from '../kernel/contract/step.ts'
 import { onConnection } from '../kernel/database/connection.ts'
 import { type Database, sqlOfTransaction } from '../kernel/database/prepared-sql.ts'
@@ -75,6 +77,7 @@ function runningService(parts: Parts): RunningService {
       await advanceTenantClock({ areas, database, execute, activities }, tenant, toMs)
       parts.onOutbox()
     },
+    ask: askerOf(areas),
     paymentsOn: paymentFinder(areas),
     findPayables: payableFinder(areas),
     missingIdentity: missingIdentityFinder(areas),
@@ -88,6 +91,15 @@ function runningService(parts: Parts): RunningService {
       publicUrl: parts.docsUrl,
       ownUrl: addresses.publicUrl,
     }),
+  }
+}
+
+/** Statements of one turn are sent together, also where they share a connection. */
+export function askerOf(areas: Areas): AskAreas {
+  const answers = Object.values(areas).flatMap(area => area.answers)
+  return async <About, Answer>({ name }: Question<About, Answer>, about: About, context: SqlContext) => {
+    const ours = answers.filter(({ question }) => question === name)
+    return (await Promise.all(ours.map(({ answer }) => answer(about as never, context)))) as Answer[]
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterAll } from '@jest/globals'
-import { paymentFinder } from '../../src/app/ports.ts'
+import { askerOf, paymentFinder } from '../../src/app/ports.ts'
 import { renewedLeases } from '../../src/app/renewed-lease.ts'
 import { callOperationFor } from '../../src/derive/call-operation.ts'
 import { personalAreasOf } from '../../src/derive/personal-areas.ts'
@@ -60,7 +60,11 @@ export function openEngine(areas: Areas, databaseUrl: string): Engine {
     ports: {
       systems: { identityVerification: () => ({ name: 'sandbox' }) },
       settings: { walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' } },
-      service: { paymentsOn: paymentFinder(areas), personalAreas: personalAreasOf(areas) },
+      service: {
+        ask: askerOf(areas),
+        paymentsOn: paymentFinder(areas),
+        personalAreas: personalAreasOf(areas),
+      },
     } as Ports,
     cursors: new PageCursors('secret'),
     lease: leases.of('calls'),

@@ -25,6 +25,7 @@ import {
 import { decideAuthorization } from './authorize.ts'
 import { readCardDecisionState } from './batch.ts'
 import { authorizationRequest, initialAuthorizationRequest } from './incoming-message.ts'
+import { cardPostingNarratives } from './narratives.ts'
 import { processCardNotice, processMessages } from './network/process-messages.ts'
 import { receiveProcessorWebhook } from './network/processor-webhook.ts'
 
@@ -264,6 +265,7 @@ export const authorizationsArea = area(
     machines: [authorizationMachine],
     receives: { receive: receiveProcessorWebhook },
     findPayments: paymentsOnIntents,
+    answers: [cardPostingNarratives],
     deadlines: [
       {
         process: { name: 'card-authorization' },

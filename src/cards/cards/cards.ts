@@ -24,7 +24,7 @@ import { cardControlHandlers, changeCardLimits } from './controls.ts'
 import { nextCardStep } from './due.ts'
 import { cardIssueRequest, issueCardWithCall, recordIssuedCard, requestCardIssue } from './issue.ts'
 import { type CardSignal, cardProcess } from './process.ts'
-import { fundCard } from './purse.ts'
+import { fundCard, pursesOfAgent } from './purse.ts'
 import { cardReactions } from './reactions.ts'
 import { rotateCardNumber } from './rotate.ts'
 import { activateCard, closeCardOperation, freezeCardOperation, unfreezeCard } from './states.ts'
@@ -168,6 +168,7 @@ export const cardsArea = area(
     announces: cardNoticeEvents,
     machines: [cardMachine, cardNumberMachine],
     reactions: cardReactions,
+    answers: [pursesOfAgent],
     deadlines: [cardsDue],
     openRecords: [
       {

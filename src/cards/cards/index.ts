@@ -23,7 +23,7 @@ export {
 } from './issue.ts'
 export { cardProcess } from './process.ts'
 export { returnDuePurse, returnPurses } from './purse.ts'
-export { closeCardsOfAgent } from './reactions.ts'
+export { closeCardsOfAgent, firstCardToEnd } from './reactions.ts'
 export { recordReplacement, requestReplacement, reserveReplacement } from './rotate.ts'
 export { endDueCard, freezeCard, markCardsSpent } from './states.ts'
 export {

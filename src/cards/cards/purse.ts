@@ -1,9 +1,10 @@
-import type { Agent } from '../../control/agents/index.ts'
+import { type Agent, purses } from '../../control/agents/index.ts'
 import { SpendLocks } from '../../control/intents/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
+import { answerTo } from '../../kernel/contract/question.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type LockedBook, shortfallMessage } from '../../money/ledger/index.ts'
 import { findMainWallet, openWallet, walletEvent, walletsById } from '../../money/wallets/index.ts'
 import { addMs, days } from '../../values/clock.ts'
@@ -138,3 +139,14 @@ export async function returnPurses(
 ): Promise<void> {
   if (cardIds.length > 0) await sql(SCHEDULE_RETURN, [ownerId, mode, [...new Set(cardIds)], at])
 }
+
+const PURSES = `
+select w.id from cards c
+cross join lateral (
+  select id, status from wallets where (owner_id, mode, id) = (c.owner_id, c.mode, c.wallet_id) limit 1) as w
+where c.owner_id = $1 and c.mode = $2 and c.agent_id = $3 and w.status <> 'closed'`
+
+export const pursesOfAgent = answerTo(purses, async (agentId, { sql, tenant: { ownerId, mode } }) => {
+  const found = await sql<{ id: string } & Row>(PURSES, [ownerId, mode, agentId])
+  return found.map(({ id }) => id)
+})

@@ -2,9 +2,11 @@ import { lockAnyAgent } from '../../control/agents/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
 import { IntentEvent } from '../../control/intents/index.ts'
 import { PolicyExpiredEvent } from '../../control/policies/index.ts'
+import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { reaction, reactionToAll, whenMemberPresent } from '../../kernel/contract/area.ts'
-import type { WriteContext } from '../../kernel/contract/context.ts'
+import type { SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import { not, oneOf, type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { cardEvents, type cardSteps } from './api.ts'
 import { Card } from './card.ts'
 import { openPurseReturn, returnPurse } from './purse.ts'
@@ -61,6 +63,18 @@ export const cardReactions = {
   'intent.denied': onIntentEnded('intent_denied'),
   'intent.expired': onIntentEnded('intent_expired'),
   'policy.expired': onPolicyExpired,
+}
+
+const FIRST_TO_END = `
+select id from cards where owner_id = $1 and mode = $2 and agent_id = $3 and (status <> 'closed' or purse_due_at <= $4)
+order by id limit 1`
+
+export async function firstCardToEnd(
+  agentId: string,
+  { sql, tenant, now }: SqlContext & TenantNow,
+): Promise<string | null> {
+  const [card] = await sql<{ id: string } & Row>(FIRST_TO_END, [tenant.ownerId, tenant.mode, agentId, now])
+  return card?.id ?? null
 }
 
 const CLOSE_BATCH = 200

@@ -16,36 +16,35 @@ import { isPurse, WalletEvent, walletsById } from '../../money/wallets/index.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import {
-  collectApi,
-  collectSteps,
-  paymentRequestEvent,
-  paymentRequestEvents,
-  requestPaidEvents,
-} from './api.ts'
-import {
   addRequestPayment,
-  type LockedPaymentRequest,
-  lockPaymentRequest,
-  lockPaymentRequests,
-  requestNotOpenRefusal,
-  writePaymentRequests,
-} from './payments.ts'
-import { collectProcess } from './process.ts'
-import { requestRefundResponse, requestRefundSteps, requestRefundsApi } from './refunds/api.ts'
-import { requestRefundReactions } from './refunds/end-refund.ts'
-import { refundPaymentRequest } from './refunds/refund.ts'
-import {
   amountDueCents,
   collectPersonalData,
   findPayableRequests,
+  type LockedPaymentRequest,
+  lockPaymentRequest,
+  lockPaymentRequests,
   openRequestsOfWallets,
   PaymentRequest,
+  paymentRequestEvent,
+  paymentRequestEvents,
   paymentRequestMachine,
   paymentRequestResponse,
   REQUEST_NEEDS_RUN_SQL,
   RequestPayment,
+  requestNotOpenRefusal,
+  requestPaidEvents,
   requestPaymentMachine,
-} from './request.ts'
+  writePaymentRequests,
+} from '../payment-requests/index.ts'
+import { collectProcess } from '../payment-requests/process.ts'
+import {
+  refundPaymentRequest,
+  requestRefundReactions,
+  requestRefundResponse,
+  requestRefundSteps,
+  requestRefundsApi,
+} from '../refunds/index.ts'
+import { collectApi, collectSteps } from './api.ts'
 
 /** Gives each request its own creditor reference, by which a SEPA credit finds it. */
 const create: HandlerOf<typeof collectApi.create> = async ({ body }, context) => {

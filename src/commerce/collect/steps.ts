@@ -2,11 +2,16 @@ import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts
 import { Refund } from '../../money/refunds/index.ts'
 import { formatMinute } from '../../values/clock.ts'
 import { formatMoney } from '../../values/money.ts'
+import {
+  lockPaymentRequest,
+  PaymentRequest,
+  RequestPayment,
+  scheduleRequestExpiry,
+  writePaymentRequests,
+} from '../payment-requests/index.ts'
+import type { CollectSignal } from '../payment-requests/process.ts'
 import type { collectSteps } from './api.ts'
 import { Settlement } from './payment-required/settlement.ts'
-import { lockPaymentRequest, scheduleRequestExpiry, writePaymentRequests } from './payments.ts'
-import type { CollectSignal } from './process.ts'
-import { PaymentRequest, RequestPayment } from './request.ts'
 
 /** Changes nothing before the deadline. A pending payment delays the expiry: once it ends, the request expires. */
 export async function expirePaymentRequest(

@@ -15,6 +15,7 @@ import { oneOf, type RecordReader } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { readCompleteFrom, readTimelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
+import { describePostings, narrativeOfRow } from '../../money/ledger/index.ts'
 import {
   findRefundsOfTransaction,
   readRefundableCents,
@@ -51,9 +52,10 @@ const BY_CARD: ReadonlySet<string> = new Set(['card', 'mpp'])
 
 /** Holds the agent's lock, so that of two concurrent disputes of a payment only one opens. */
 const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) => {
-  const { records, sql, tenant, actor, now, systems, refuse } = context
+  const { records, sql, tenant, now, systems, refuse } = context
+  const reachable = await delegationCondition(context)
   // The agent of a payment never changes, so it can be read before it is locked.
-  const known = await records.findOne(Transaction, { id: body.transactionId, ...delegationCondition(actor) })
+  const known = await records.findOne(Transaction, { id: body.transactionId, ...reachable })
   if (!known) return refuse('transaction_not_found')
   const locks = new SpendLocks(sql, context)
   const [, main, earlier] = await Promise.all([
@@ -202,6 +204,13 @@ const deadline: Deadline = {
   activities: ['followDisputeDeadlines', 'callAboutDispute'],
 }
 
+/** How the postings of a dispute are described in a statement. */
+const disputeNarratives = describePostings(
+  'dispute',
+  'select id, merchant as name from disputes where owner_id = $1 and mode = $2 and id = any($3::text[])',
+  narrativeOfRow,
+)
+
 export const disputesArea = area(
   'Disputes',
   'Disputes of card payments: evidence, submission to the card network, its decision, and provisional credits.',
@@ -212,6 +221,7 @@ export const disputesArea = area(
     entities: [Dispute],
     machines: [disputeMachine],
     reactions: { 'transaction.refunded': follow },
+    answers: [disputeNarratives],
     deadlines: [deadline],
     openRecords: [
       {

@@ -1,7 +1,8 @@
 import { updateIntentReceiptState } from '../../control/intents/index.ts'
 import { merchantNameOfDescriptor, normalizeMerchant } from '../../control/merchants/index.ts'
 import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
-import type { SqlContext, WriteContext } from '../../kernel/contract/context.ts'
+import type { ReadContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
 import {
   inRange,
   oneOf,
@@ -29,17 +30,18 @@ type Uploader = Pick<Actor, 'agentId' | 'delegationId'>
 interface MatchContext extends SqlContext, TenantNow {
   readonly records: RecordReader
   readonly actor: Uploader
+  readonly service: RunningService
 }
 
 /** A delegation's token reaches only payments under that delegation. */
-const reachable = ({ actor }: { readonly actor: Uploader }): RecordCondition<Transaction> =>
+const reachable = async (context: MatchContext): Promise<RecordCondition<Transaction>> =>
   ({
-    ...delegationCondition(actor),
-    ...(actor.agentId === null ? {} : { agentId: actor.agentId }),
+    ...(await delegationCondition(context)),
+    ...(context.actor.agentId === null ? {} : { agentId: context.actor.agentId }),
   }) as RecordCondition<Transaction>
 
-export const findReceiptPayment = (id: string, context: MatchContext) =>
-  context.records.findOne(Transaction, { id, ...reachable(context) })
+export const findReceiptPayment = async (id: string, context: MatchContext) =>
+  context.records.findOne(Transaction, { id, ...(await reachable(context)) })
 
 const PAID: RecordCondition<Transaction> = {
   type: oneOf(['card', 'mpp', 'transfer']),
@@ -56,7 +58,7 @@ async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promi
   const { records, sql, tenant, now } = context
   const around = facts.date === null ? now : new Date(facts.date)
   const [from, to] = [addMs(around, -RECEIPT_DATE_TOLERANCE_MS), addMs(around, RECEIPT_DATE_TOLERANCE_MS)]
-  const within = { ...PAID, ...reachable(context), createdAt: inRange({ gte: from, lt: to }) }
+  const within = { ...PAID, ...(await reachable(context)), createdAt: inRange({ gte: from, lt: to }) }
   const newest = { orderBy: { id: 'desc' }, limit: MAX_COMPARED } as const
   const amountCents = cents(facts.total?.replace('.', '') ?? 0)
   const found = await Promise.all([
@@ -109,17 +111,17 @@ async function merchantOf(
   return keys.size === 1 ? [...keys][0] : undefined
 }
 
-export const lacksReceiptCondition = (
+export const lacksReceiptCondition = async (
   { agentId, from, to }: { agentId: string | undefined; from: Date | undefined; to: Date | undefined },
-  context: { readonly actor: Actor },
-): RecordCondition<Transaction> =>
+  context: ReadContext,
+): Promise<RecordCondition<Transaction>> =>
   ({
     type: oneOf(['card', 'mpp', 'transfer']),
     status: 'completed',
     ...(agentId === undefined ? {} : { agentId }),
     ...(from || to ? { id: idRangeCondition('txn', { from, to }) } : {}),
     $and: [
-      reachable(context),
+      await reachable(context),
       sqlCondition(
         // A subquery per payment uses the index; a join would read and sort all receipts.
         '(select r.id from receipts r where (r.owner_id, r.mode, r.transaction_id) = (transactions.owner_id, transactions.mode, transactions.id) limit 1) is null',

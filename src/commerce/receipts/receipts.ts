@@ -41,13 +41,14 @@ function nextComparison(cameAt: Date, now: Date): Date | null {
 
 /** A payment may come after its receipt, so later payments are compared as if they had been there. */
 const rematch: HandlerOf<typeof receiptsApi.lookAgain> = async ({ params }, context) => {
-  const { records, sql, tenant, now, emit, refuse } = context
+  const { records, sql, tenant, now, service, emit, refuse } = context
   const receipt = await records.lock(Receipt, params.id)
   if (!receipt) return refuse('receipt_not_found')
   const { lookAt, facts, head, createdAt, agentId, delegationId, suggestions } = receipt
   if (!lookAt || lookAt > now || !facts) return DONE
   const bringer = { agentId, delegationId }
-  const found = await matchReceiptFacts(head, facts, { records, sql, tenant, now: createdAt, actor: bringer })
+  const asBrought = { records, sql, tenant, service, now: createdAt, actor: bringer }
+  const found = await matchReceiptFacts(head, facts, asBrought)
   receipt.lookAt = found.payment ? null : nextComparison(createdAt, now)
   const isNews = found.payment || JSON.stringify(found.suggestions) !== JSON.stringify(suggestions)
   if (!isNews) return DONE
@@ -156,8 +157,8 @@ const receipts = bindHandlers(receiptsApi, {
     return context.page(Receipt, { ...linked, ...definedOnly({ ...filters, ...created }) })
   },
 
-  missing: ({ query: { agentId, from, to } }, context) =>
-    context.page(Transaction, lacksReceiptCondition({ agentId, from, to }, context)),
+  missing: async ({ query: { agentId, from, to } }, context) =>
+    context.page(Transaction, await lacksReceiptCondition({ agentId, from, to }, context)),
 
   async storage(_, context) {
     const { files, bytes } = await fileUsage(context)

@@ -1,34 +1,30 @@
 import { CARD_REFUND_SOURCE, CardAuthorization } from '../../cards/authorizations/index.ts'
 import { area, type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
-import type { ReadContext, SqlContext } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { oneOf } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { Refund, refundArrivedEvents, refundMachine, refundsById } from '../../money/refunds/index.ts'
+import { Refund, refundArrivedEvents, refundMachine } from '../../money/refunds/index.ts'
 import type { PersonalData } from '../../values/personal.ts'
 import { refundResponse, refundSteps, refundsApi } from './api.ts'
-import { createRefund } from './create.ts'
-import { lockPendingRefund } from './merchant.ts'
+import { lockRefunds } from './locked-refunds.ts'
+import { createRefund } from './payment-refund.ts'
 import { refundProcess } from './process.ts'
 
 const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) => {
   const { sql, emit, wake, refuse, queueStatement } = context
-  const locked = await lockPendingRefund(params.id, context)
-  if (!locked) return refuse('refund_not_found')
-  const { known, row, refunds } = locked
-  if (!row) return refuse('refund_not_pending', `The refund is already ${await statusOf(known, context)}.`)
+  const { refunds } = await lockRefunds({ ids: [params.id] }, context)
+  const row = refunds.find(params.id)
+  if (!row) return refuse('refund_not_found')
+  if (row.status !== 'pending') return refuse('refund_not_pending', `The refund is already ${row.status}.`)
   if (row.workflowId === null) return refuse('refund_under_way')
   refunds.cancel(row, emit)
   wake(refundProcess, row)
   queueStatement(refunds.write(sql))
   return refundResponse(row)
 }
-
-/** Reads again, since the refund may have ended while its lock was awaited. */
-const statusOf = async ({ id }: Refund, { sql, tenant }: SqlContext): Promise<string> =>
-  (await refundsById(sql, tenant, [id])).get(id)?.status ?? 'gone'
 
 /** What a card network sent back in another currency is among the facts of its payment. */
 async function withOriginals(rows: readonly Refund[], { records }: ReadContext) {

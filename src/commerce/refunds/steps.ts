@@ -3,7 +3,7 @@ import { Refund } from '../../money/refunds/index.ts'
 import { formatMinute } from '../../values/clock.ts'
 import { formatMoney } from '../../values/money.ts'
 import { MAX_REFUND_WAIT_DAYS, type refundSteps } from './api.ts'
-import { lockPendingRefund } from './merchant.ts'
+import { lockRefunds } from './locked-refunds.ts'
 import { type RefundSignal, refundProcess } from './process.ts'
 
 const EXPIRED_REASON = {
@@ -17,8 +17,9 @@ export async function expireRefund(
   context: WriteContext<(typeof refundSteps.expire)['emits']>,
 ): Promise<void> {
   const { sql, now, emit, wake, queueStatement } = context
-  const { row, refunds } = (await lockPendingRefund(id, context)) ?? {}
-  if (!row?.dueAt || row.dueAt > now || !refunds) return
+  const { refunds } = await lockRefunds({ ids: [id] }, context)
+  const row = refunds.find(id)
+  if (row?.status !== 'pending' || !row.dueAt || row.dueAt > now) return
   refunds.fail(row, EXPIRED_REASON, emit)
   wake(refundProcess, row)
   queueStatement(refunds.write(sql))

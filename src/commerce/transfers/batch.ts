@@ -54,7 +54,7 @@ export interface TransferBatch extends PaymentBatch {
 export async function loadTransferBatch(
   items: NonEmpty<TransferRequest>,
   sql: Sql,
-  { systems }: Pick<Ports, 'systems'>,
+  { systems, service }: Pick<Ports, 'systems' | 'service'>,
 ): Promise<TransferBatch> {
   const { tenant, now } = items[0]
   const intents = [...new Set(items.flatMap(({ input: { body } }) => body.intentId ?? []))]
@@ -62,7 +62,7 @@ export async function loadTransferBatch(
   const locks = new SpendLocks(sql, { tenant, now })
   const [, tokenBudgets] = await Promise.all([
     locks.agentsOf(intents),
-    loadTokenBudgets(sql, tenant, tokenIds),
+    loadTokenBudgets(tokenIds, { sql, tenant, service }),
   ])
   const walletIds = items.flatMap(({ input: { body } }) =>
     [body.fromWalletId, body.toWalletId ?? [], body.payee?.walletId ?? []].flat(),

@@ -1,8 +1,10 @@
+import { tokenPayments } from '../../control/agent-tokens/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { FindIntentPayments, IntentPayment } from '../../kernel/contract/payables.ts'
+import { answerTo } from '../../kernel/contract/question.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
@@ -15,10 +17,11 @@ import {
 } from '../../kernel/database/deadline-rows.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
+import { describePostings, narrativeOfRow } from '../../money/ledger/index.ts'
 import { walletsById } from '../../money/wallets/index.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { clock, utcDay } from '../../values/clock.ts'
-import { formatMoney, remainderOf } from '../../values/money.ts'
+import { type Cents, formatMoney, remainderOf } from '../../values/money.ts'
 import { splitTransferApi, transferChallengeApi, transferLimitsApi, transfersApi } from './api.ts'
 import { readTransferLimits, setTransferLimits, type TransferLimits, transferredOnDay } from './limits.ts'
 import { createTransfer } from './pay.ts'
@@ -252,6 +255,31 @@ function unconfirmedPayee(row: PaymentRow): IntentPayment['reason'] {
   }
 }
 
+/** How the postings of a transfer are described in a statement: those within the owner by their wallets alone. */
+const transferNarratives = describePostings(
+  'transfer',
+  `select id, payee ->> 'name' as name, payee ->> 'iban' as iban, reference, end_to_end_id as "endToEndId"
+from transfers where owner_id = $1 and mode = $2 and id = any($3::text[])`,
+  narrativeOfRow,
+)
+
+/** Only transfers without an intent have a `token_id`. Rejected, cancelled and returned ones do not count. */
+const PAID_BY_TOKENS = `
+select token_id as id,
+  coalesce(sum(amount_cents) filter (where status in ('created', 'verifying')), 0)::bigint as "heldCents",
+  coalesce(sum(amount_cents) filter (where status in ('submitted', 'completed')), 0)::bigint as "spentCents"
+from transfers where owner_id = $1 and mode = $2 and token_id = any($3::text[]) group by token_id`
+
+interface TokenPayments extends Row {
+  readonly id: string
+  readonly heldCents: Cents
+  readonly spentCents: Cents
+}
+
+const paymentsOfTokens = answerTo(tokenPayments, (ids, { sql, tenant: { ownerId, mode } }) =>
+  sql<TokenPayments>(PAID_BY_TOKENS, [ownerId, mode, ids]),
+)
+
 export const transfersArea = area(
   'Transfers',
   'Transfers between an owner’s wallets, one to one or one to many, and by SEPA.',
@@ -264,6 +292,7 @@ export const transfersArea = area(
     machines: [transferMachine],
     reactions: { ...cancelUnsubmittedReactions, ...transferRefundReactions },
     findPayments: paymentsOnIntents,
+    answers: [transferNarratives, paymentsOfTokens],
     openRecords: [
       {
         process: transferProcess,

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { SqlContext } from '../../kernel/contract/context.ts'
+import type { ReadContext, SqlContext } from '../../kernel/contract/context.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { credentialColumns } from '../../kernel/database/credential.ts'
@@ -8,7 +8,7 @@ import { clock } from '../../values/clock.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { addCents, type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
 import type { PersonalData } from '../../values/personal.ts'
-import { readBudgetUse } from '../agents/index.ts'
+import { readBudgetUse } from '../budgets/index.ts'
 import { readSpentByTokens } from './limits.ts'
 
 const schema = defineEntity({
@@ -49,10 +49,10 @@ const withoutBudget = { heldCents: null, spentCents: null, remainingCents: null 
  * Adds the held, spent and remaining amounts of each token's budget; null without a budget, as the amounts
  * are not counted then.
  */
-export async function agentTokenResponses(tokens: readonly AgentToken[], { sql, tenant }: SqlContext) {
+export async function agentTokenResponses(tokens: readonly AgentToken[], context: ReadContext) {
   const budgeted = tokens.filter(({ maxAmountCents }) => maxAmountCents !== null).map(({ id }) => id)
-  const useOf = await readBudgetUse(sql, tenant, budgeted)
-  const paidOf = await readSpentByTokens(sql, tenant, budgeted)
+  const useOf = await readBudgetUse(context.sql, context.tenant, budgeted)
+  const paidOf = await readSpentByTokens(budgeted, context)
   const budgetOf = (token: AgentToken, maxCents: Cents) => {
     const declared = useOf(token.id)
     const paid = paidOf(token.id)
@@ -70,7 +70,7 @@ export async function agentTokenResponses(tokens: readonly AgentToken[], { sql, 
   })
 }
 
-export async function agentTokenResponse(token: AgentToken, context: SqlContext) {
+export async function agentTokenResponse(token: AgentToken, context: ReadContext) {
   return requireFirst(await agentTokenResponses([token], context))
 }
 

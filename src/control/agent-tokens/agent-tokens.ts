@@ -6,7 +6,7 @@ import {
 } from '../../identity/keys/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
-import { area, reaction } from '../../kernel/contract/area.ts'
+import { type AuthenticateSecret, area, reaction } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type InputOf } from '../../kernel/contract/operation.ts'
 import { oneOf, type RecordCondition } from '../../kernel/contract/records.ts'
@@ -204,9 +204,16 @@ export const revokeAssistantToken = (
   context: WriteContext<typeof agentTokenRevokedEvent>,
 ): Promise<void> => revokeAll({ id: tokenId }, context)
 
-const MANDATE_OF_GRANT = `
-case when s.only_at is not null then (select g.mandate_id from oauth_grants g
-  where (g.owner_id, g.mode, g.token_id) = (s.owner_id, s.mode, s.id) and g.status = 'connected') end`
+/** `mandateOf` is SQL for the mandate of a token `s` that one operation alone accepts. */
+export const agentTokenAuthenticator = (mandateOf: string): AuthenticateSecret =>
+  secretAuthenticator('agent', 'agent_tokens', {
+    agent: 's.agent_id',
+    delegation: 's.delegation_id',
+    boundTo: 's.bound_to',
+    budget: 'case when s.max_amount_cents is not null then s.id end',
+    onlyAt: 's.only_at',
+    ownMandate: `case when s.only_at is not null then (${mandateOf}) end`,
+  })
 
 const onAgentDeleting = reaction(AgentEvent, agentTokenRevokedEvent, ({ agentId }, context) =>
   revokeAll({ agentId }, context),
@@ -219,16 +226,6 @@ export const agentTokensArea = area(
   {
     personal: agentTokensPersonalData,
     entities: [AgentToken],
-    credentials: {
-      at: secretAuthenticator('agent', 'agent_tokens', {
-        agent: 's.agent_id',
-        delegation: 's.delegation_id',
-        boundTo: 's.bound_to',
-        budget: 'case when s.max_amount_cents is not null then s.id end',
-        onlyAt: 's.only_at',
-        ownMandate: MANDATE_OF_GRANT,
-      }),
-    },
     endsCredentials: ['token.revoked'],
     reactions: { 'agent.deleting': onAgentDeleting },
   },

@@ -1,5 +1,6 @@
 export { readTokenUses } from './agent-token.ts'
 export {
+  agentTokenAuthenticator,
   defaultTokenScopes,
   issueAssistantToken,
   issueDelegationToken,
@@ -13,4 +14,5 @@ export {
   loadTokenBudgets,
   RemainingTokenBudgets,
   readAgentTokenBudgets,
+  tokenPayments,
 } from './limits.ts'

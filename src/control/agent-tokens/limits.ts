@@ -1,7 +1,9 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
+import { question } from '../../kernel/contract/question.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { addCents, type Cents, NO_CENTS, subtractCents, sumOf } from '../../values/money.ts'
-import { type BudgetUse, readBudgetUse, UNUSED_BUDGET } from '../agents/index.ts'
+import { type BudgetUse, readBudgetUse, UNUSED_BUDGET } from '../budgets/index.ts'
 
 export interface AgentTokenBudget {
   readonly id: string
@@ -12,20 +14,21 @@ export interface AgentTokenBudget {
   readonly isRevoked: boolean
 }
 
-/** Only these transfers have a `token_id`. Rejected, cancelled and returned ones do not count. */
-const PAID = `
-select token_id as id,
-  coalesce(sum(amount_cents) filter (where status in ('created', 'verifying')), 0)::bigint as "heldCents",
-  coalesce(sum(amount_cents) filter (where status in ('submitted', 'completed')), 0)::bigint as "spentCents"
-from transfers where owner_id = $1 and mode = $2 and token_id = any($3::text[]) group by token_id`
+/** What tokens have paid and are paying without an intent, which their counters do not know. */
+export const tokenPayments = question<readonly string[], readonly (BudgetUse & { readonly id: string })[]>(
+  'agent_tokens.payments',
+)
+
+interface AskingContext extends SqlContext {
+  readonly service: Pick<RunningService, 'ask'>
+}
 
 export async function readSpentByTokens(
-  sql: Sql,
-  { ownerId, mode }: Tenant,
   ids: readonly string[],
+  context: AskingContext,
 ): Promise<(id: string) => BudgetUse> {
-  const rows = ids.length === 0 ? [] : await sql<BudgetUse & Row & { id: string }>(PAID, [ownerId, mode, ids])
-  const paid = new Map(rows.map(({ id, heldCents, spentCents }) => [id, { heldCents, spentCents }]))
+  const found = ids.length === 0 ? [] : await context.service.ask(tokenPayments, ids, context)
+  const paid = new Map(found.flat().map(({ id, heldCents, spentCents }) => [id, { heldCents, spentCents }]))
   return id => paid.get(id) ?? UNUSED_BUDGET
 }
 
@@ -35,13 +38,14 @@ where owner_id = $1 and mode = $2 and id = any($3::text[]) and num_nonnulls(max_
 
 /** Omits tokens whose spending is not counted. While their agents are locked, no other transaction spends. */
 export async function readAgentTokenBudgets(
-  sql: Sql,
-  { ownerId, mode }: Tenant,
   ids: readonly string[],
+  context: AskingContext,
 ): Promise<ReadonlyMap<string, AgentTokenBudget>> {
+  const { sql, tenant } = context
+  const { ownerId, mode } = tenant
   const tokens = ids.length === 0 ? [] : await sql<AgentTokenBudget & Row>(LIMITS, [ownerId, mode, ids])
   const limited = tokens.filter(({ maxAmountCents }) => maxAmountCents !== null).map(({ id }) => id)
-  const paidOf = await readSpentByTokens(sql, { ownerId, mode }, limited)
+  const paidOf = await readSpentByTokens(limited, context)
   return new Map(
     tokens.map(token => {
       const { heldCents, spentCents } = paidOf(token.id)
@@ -68,12 +72,11 @@ export class RemainingTokenBudgets {
 }
 
 export async function loadTokenBudgets(
-  sql: Sql,
-  tenant: Tenant,
   tokenIds: readonly string[],
+  context: AskingContext,
 ): Promise<RemainingTokenBudgets> {
-  const limits = await readAgentTokenBudgets(sql, tenant, tokenIds)
-  const useOf = await readBudgetUse(sql, tenant, [...limits.keys()])
+  const limits = await readAgentTokenBudgets(tokenIds, context)
+  const useOf = await readBudgetUse(context.sql, context.tenant, [...limits.keys()])
   const left = [...limits.values()].flatMap(({ id, maxAmountCents, paidCents }) => {
     const { heldCents, spentCents } = useOf(id)
     const used = sumOf([heldCents, spentCents, paidCents])

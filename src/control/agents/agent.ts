@@ -3,12 +3,11 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Records, SqlCondition } from '../../kernel/contract/records.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import { tableOf } from '../../kernel/database/table.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, NO_CENTS } from '../../values/money.ts'
 import type { PersonalData } from '../../values/personal.ts'
 import { truncateText } from '../../values/schemas.ts'
 
@@ -109,24 +108,3 @@ export const updateFrozenAgents = updateOf(tableOf(Agent), [
   'frozenByAlertId',
   'updatedAt',
 ])
-
-export interface BudgetUse {
-  readonly heldCents: Cents
-  readonly spentCents: Cents
-}
-
-export const UNUSED_BUDGET: BudgetUse = { heldCents: NO_CENTS, spentCents: NO_CENTS }
-
-const USES = `
-select subject as id, reserved_cents as "heldCents", spent_cents as "spentCents" from counters
-where owner_id = $1 and mode = $2 and subject = any($3::text[]) and period = 'all'`
-
-export async function readBudgetUse(
-  sql: Sql,
-  { ownerId, mode }: Tenant,
-  ids: readonly string[],
-): Promise<(id: string) => BudgetUse> {
-  const rows = ids.length === 0 ? [] : await sql<BudgetUse & Row & { id: string }>(USES, [ownerId, mode, ids])
-  const uses = new Map(rows.map(({ id, heldCents, spentCents }) => [id, { heldCents, spentCents }]))
-  return id => uses.get(id) ?? UNUSED_BUDGET
-}

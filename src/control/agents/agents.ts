@@ -17,7 +17,7 @@ import {
   unfreezeAgent,
 } from './agent.ts'
 import { agentSteps, agentsApi } from './api.ts'
-import { fundAgent, getAgentBalance, holdsMoney, newAgentWallet, openPursesOfAgent } from './money.ts'
+import { fundAgent, getAgentBalance, holdsMoney, newAgentWallet, purses } from './money.ts'
 import { agentProcess } from './process.ts'
 import { unfreezing, wideningOfNewAgent, wideningsOfAgent } from './widening.ts'
 
@@ -118,13 +118,13 @@ const agents = bindHandlers(agentsApi, {
   balance: getAgentBalance,
 
   async delete({ params }, context) {
-    const { em, now, emit, refuse, wake } = context
-    const [agent, purses] = await Promise.all([
+    const { em, now, service, emit, refuse, wake } = context
+    const [agent, opened] = await Promise.all([
       lockAnyAgent(em, params.id),
-      openPursesOfAgent(params.id, context),
+      service.ask(purses, params.id, context),
     ])
     if (!agent) return refuse('agent_not_found')
-    if (await holdsMoney([agent.walletId, ...purses], context)) return refuse('money_held')
+    if (await holdsMoney([agent.walletId, ...opened.flat()], context)) return refuse('money_held')
     if (!agentMachine.move(agent, 'deleting')) return refuse('agent_deleted')
     agent.deletionDueAt = now
     emit('agent.deleting', agentEvent(agent))

@@ -1,5 +1,6 @@
-import type { ReadContext, SqlContext } from '../../kernel/contract/context.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { question } from '../../kernel/contract/question.ts'
 import { lockBook, readWalletBalances, shortfallMessage } from '../../money/ledger/index.ts'
 import { findOnlyOpenWallet, isPurse, walletsById } from '../../money/wallets/index.ts'
 import { newId } from '../../values/ids.ts'
@@ -62,17 +63,8 @@ export const getAgentBalance: HandlerOf<typeof agentsApi.balance> = async (
   }
 }
 
-const PURSES = `
-select w.id from cards c
-cross join lateral (
-  select id, status from wallets where (owner_id, mode, id) = (c.owner_id, c.mode, c.wallet_id) limit 1) as w
-where c.owner_id = $1 and c.mode = $2 and c.agent_id = $3 and w.status <> 'closed'`
-
-/** The open purses of the agent's cards. Sent after the lock of the agent, so it sees all of them. */
-export async function openPursesOfAgent(agentId: string, { sql, tenant }: SqlContext): Promise<string[]> {
-  const purses = await sql<{ id: string }>(PURSES, [tenant.ownerId, tenant.mode, agentId])
-  return purses.map(({ id }) => id)
-}
+/** The open purses of an agent's cards. Asked after the lock of the agent is sent, so that all of them are found. */
+export const purses = question<string, readonly string[]>('agents.purses')
 
 /** Held money may still be paid out, so these wallets cannot be emptied yet. */
 export async function holdsMoney(wallets: readonly string[], context: ReadContext): Promise<boolean> {

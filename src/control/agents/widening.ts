@@ -1,5 +1,5 @@
-import type { SqlContext } from '../../kernel/contract/context.ts'
-import type { Row } from '../../kernel/contract/sql.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
+import { question } from '../../kernel/contract/question.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
 import type { Agent } from './agent.ts'
 
@@ -13,28 +13,21 @@ export const wideningsOfAgent = (
 
 export const unfreezing = { field: 'Status', from: 'frozen', to: 'active' } as const
 
-interface Template extends Row {
+interface Template {
   readonly name: string
   readonly version: number
   readonly rules: Readonly<Record<string, unknown>>
 }
 
-/**
- * The areas of policies and rules come after this one, so their table is read as it is stored. Locked, so that
- * the agent gets the rules that were signed.
- */
-const TEMPLATE = `
-select p.name, p.version, v.rules from policies p
-join policy_versions v on (v.owner_id, v.mode, v.policy_id, v.version) = (p.owner_id, p.mode, p.id, p.version)
-where p.owner_id = $1 and p.mode = $2 and p.id = $3 and p.deleted_at is null
-for no key update of p`
+/** A template of policies as it is stored, locked, so that the agent gets the rules that were signed. */
+export const templates = question<string, Template | undefined>('agents.templates')
 
 /** A template by its amounts, since it may have changed since the person saw it; a preset by its name. */
 export async function wideningOfNewAgent(
   { name, policyId }: { readonly name: string; readonly policyId: string },
-  { sql, tenant: { ownerId, mode } }: SqlContext,
+  context: ReadContext,
 ): Promise<StatedWidening> {
-  const [template] = await sql<Template>(TEMPLATE, [ownerId, mode, policyId])
+  const [template] = await context.service.ask(templates, policyId, context)
   const amounts = Object.entries(template?.rules ?? {}).flatMap(([rule, value]) =>
     rule.endsWith('Euros') && value !== null ? [`${rule} ${value}`] : [],
   )
@@ -43,7 +36,7 @@ export async function wideningOfNewAgent(
     : quoted(policyId)
   return {
     of: 'account',
-    id: ownerId,
+    id: context.tenant.ownerId,
     name: null,
     field: `Policy of the new agent ${quoted(name)}`,
     from: 'none',

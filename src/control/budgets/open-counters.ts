@@ -55,7 +55,7 @@ export async function lockCounters(
   return new BudgetCounters(tenant, now, counters, reservations)
 }
 
-const READ = `
+const readStatement = (further: string): string => `
 select subject, period, coalesce(reserved_cents, 0)::bigint as reserved, coalesce(spent_cents, 0)::bigint as spent,
   coalesce(reserved_uses, 0) as "reservedUses", coalesce(uses, 0) as uses, term, last_spend_at as "lastSpendAt",
   first_merchant as "firstMerchant", case when subject = $1 then (
@@ -63,9 +63,7 @@ select subject, period, coalesce(reserved_cents, 0)::bigint as reserved, coalesc
   case when period = 'all' and starts_with(subject, 'mandate_') then mandate_terms($1, $2, subject) end as mandate
 from (
   select unnest($3::text[])
-  union
-  select m.id from mandates m
-  where m.owner_id = $1 and m.mode = $2 and m.agent_id = any($5::text[]) and m.status = 'active'
+  ${further}
   union
   select b.owner_id from owner_budgets b where (b.owner_id, b.mode) = ($1, $2)
 ) as w (subject)
@@ -76,13 +74,19 @@ left join lateral (
   where (one.owner_id, one.mode, one.subject, one.period) = ($1, $2, w.subject, p.period) limit 1
 ) as k on true`
 
-export async function readCounters(
-  sql: Sql,
-  { tenant, now }: TenantNow,
-  subjects: readonly string[],
-  mandatesOf: readonly string[] = [],
-): Promise<BudgetCounters> {
-  const { ownerId, mode } = tenant
-  const counters = await sql<BudgetCounter>(READ, [ownerId, mode, subjects, utcDay(now), mandatesOf])
-  return new BudgetCounters(tenant, now, counters, [])
+/** Reads with the named subjects those that a query of another noun finds, by owner, mode and `$5`. */
+export function countersReader(further = '') {
+  const statement = readStatement(further && `union ${further}`)
+  return async (
+    sql: Sql,
+    { tenant, now }: TenantNow,
+    subjects: readonly string[],
+    ...of: (readonly string[])[]
+  ): Promise<BudgetCounters> => {
+    const { ownerId, mode } = tenant
+    const counters = await sql<BudgetCounter>(statement, [ownerId, mode, subjects, utcDay(now), ...of])
+    return new BudgetCounters(tenant, now, counters, [])
+  }
 }
+
+export const readCounters = countersReader()

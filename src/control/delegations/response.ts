@@ -3,7 +3,7 @@ import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { addCents, type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
-import { readBudgetUse } from '../agents/index.ts'
+import { readBudgetUse } from '../budgets/index.ts'
 import type { delegationRevokedEvent } from './api.ts'
 import { type Delegation, isDelegationOpen } from './delegation.ts'
 

@@ -1,4 +1,5 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { addCents, type Cents, NO_CENTS } from '../../values/money.ts'
 import { type AgentTokenBudget, readAgentTokenBudgets } from '../agent-tokens/index.ts'
@@ -117,6 +118,7 @@ export async function loadBudgetLevels(
   sql: Sql,
   tenant: Tenant,
   levelIds: readonly BudgetLevelIds[],
+  service: RunningService,
 ): Promise<BudgetLevels> {
   const idsOf = (kind: keyof BudgetLevelIds): string[] => [
     ...new Set(levelIds.flatMap(ids => ids[kind] ?? [])),
@@ -124,7 +126,7 @@ export async function loadBudgetLevels(
   const [runs, delegations, tokens, cards] = await Promise.all([
     runLimits(sql, tenant, idsOf('runId')),
     delegationLimits(sql, tenant, idsOf('delegationId')),
-    readAgentTokenBudgets(sql, tenant, idsOf('tokenId')),
+    readAgentTokenBudgets(idsOf('tokenId'), { sql, tenant, service }),
     loadCardTerms(sql, tenant, idsOf('cardId')),
   ])
   return new BudgetLevels(levelIds, runs, delegations, tokens, cards)
@@ -139,7 +141,8 @@ export async function loadBudgetLevelsOfIntents(
   sql: Sql,
   tenant: Tenant,
   ids: readonly string[],
+  service: RunningService,
 ): Promise<BudgetLevels> {
   const levelIds = await sql<BudgetLevelIds & Row>(LEVEL_IDS, [tenant.ownerId, tenant.mode, ids])
-  return loadBudgetLevels(sql, tenant, levelIds)
+  return loadBudgetLevels(sql, tenant, levelIds, service)
 }

@@ -1,8 +1,8 @@
 import { reactionToAll } from '../../kernel/contract/area.ts'
-import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
+import type { EmitContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { findAgent, isNextToEnd } from '../agents/index.ts'
+import { findAgent } from '../agents/index.ts'
 import { delegationRevokedEvent } from '../delegations/index.ts'
 import type { intentSteps } from './api.ts'
 import { Intent, type IntentRow, intentCause, intentMachine, updateIntents } from './intent.ts'
@@ -100,14 +100,23 @@ async function cancelAll(
 
 const CANCEL_BATCH = 500
 
+/** Each status of intents has an index of its own. */
+const firstIntent = (status: string): string => `(
+  select id from intents where owner_id = $1 and mode = $2 and agent_id = $3 and status = '${status}' order by id limit 1)`
+
+const FIRST_OPEN = `select coalesce(${firstIntent('created')}, ${firstIntent('approved')}) as id`
+
+export async function firstOpenIntent(agentId: string, { sql, tenant }: SqlContext): Promise<string | null> {
+  const [intent] = await sql<{ id: string | null } & Row>(FIRST_OPEN, [tenant.ownerId, tenant.mode, agentId])
+  return intent?.id ?? null
+}
+
 /** A step in the deletion of an agent: cancels a batch of its intents, and is repeated until none is open. */
 export async function cancelIntentsOfAgent(
   agentId: string,
   context: WriteContext<(typeof intentSteps.cancelForAgent)['emits']>,
 ): Promise<void> {
-  const { em, records } = context
-  const agent = await findAgent(em, agentId)
-  if (agent?.status !== 'deleting' || !(await isNextToEnd('intent', agent, context))) return
+  const { records } = context
   // Each status has an index of its own.
   const found = ["status = 'created'", "status = 'approved'"].map(status =>
     records.find(

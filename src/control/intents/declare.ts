@@ -70,7 +70,7 @@ async function loadBatch(
   const agentIds = spends.map(({ agentId }) => agentId)
   const clientIds = bodies.flatMap(({ clientIntentId }) => clientIntentId ?? [])
   const [spendContext, taken] = await Promise.all([
-    loadSpendDecisionContext(new SpendLocks(sql, { tenant, now }), spends),
+    loadSpendDecisionContext(new SpendLocks(sql, { tenant, now }), spends, service),
     clientIds.length === 0
       ? []
       : sql<{ agentId: string; clientIntentId: string }>(TAKEN_CLIENT_IDS, [

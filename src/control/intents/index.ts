@@ -2,7 +2,7 @@ export { declareEvents, intentSteps, intentsApi } from './api.ts'
 export { approvalApi } from './approval/approval-api.ts'
 export { findApprovalProof, hasApprovalProof, reviewApproval } from './approval/approvals.ts'
 export { personalDecision } from './approval/approve.ts'
-export { cancelIntentsOfAgent, cancelIntentsOfToken } from './cancel.ts'
+export { cancelIntentsOfAgent, cancelIntentsOfToken, firstOpenIntent } from './cancel.ts'
 export { type DeclareIntentRequest, type DeclareIntentState, declareIntent } from './declare.ts'
 export { intentInquiryApi } from './inquiry-api.ts'
 export {
@@ -18,6 +18,7 @@ export {
 } from './intent.ts'
 export { cancelIntentOperation, intentExpiry } from './intent-batch.ts'
 export { intentStatus } from './intents.ts'
+export { machinePaymentTermsOfIntents } from './machine-payment-terms.ts'
 export {
   assignCardToIntent,
   findPayableIntents,

@@ -1,6 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { HotHandler, NonEmpty } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
+import type { Ports } from '../../kernel/contract/ports.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
 import type { LockedBook } from '../../money/ledger/index.ts'
@@ -41,6 +42,7 @@ export async function loadIntentBatch(
   requests: NonEmpty<IntentBatchRequest>,
   sql: Sql,
   purpose: 'approve' | 'end',
+  { service }: Pick<Ports, 'service'>,
 ): Promise<IntentBatch> {
   const { tenant, now } = requests[0]
   const ends = purpose === 'end'
@@ -48,7 +50,7 @@ export async function loadIntentBatch(
   const locks = new SpendLocks(sql, { tenant, now })
   const [agents, levels] = await Promise.all([
     locks.agentsOf(ids),
-    ends ? loadBudgetLevels(sql, tenant, []) : loadBudgetLevelsOfIntents(sql, tenant, ids),
+    ends ? loadBudgetLevels(sql, tenant, [], service) : loadBudgetLevelsOfIntents(sql, tenant, ids, service),
   ])
   const causes = ids.map(id => intentCause({ id }))
   const { counters, book, intents } = await locks.take({
@@ -86,12 +88,12 @@ interface CancelState extends IntentBatch {
 }
 
 export const cancelIntentOperation: Cancel = {
-  async load(requests, sql, { service }): Promise<CancelState> {
-    const state = await loadIntentBatch(requests, sql, 'end')
+  async load(requests, sql, ports): Promise<CancelState> {
+    const state = await loadIntentBatch(requests, sql, 'end', ports)
     const payments = await latestIntentPayments([...state.intents.values()], {
       sql,
       tenant: state.tenant,
-      service,
+      ...ports,
     })
     return { ...state, payments }
   },
@@ -115,7 +117,7 @@ export const cancelIntentOperation: Cancel = {
 
 /** Expires an intent past its deadline by the tenant's clock. The second time changes nothing. */
 export const intentExpiry: Expire = {
-  load: (requests, sql) => loadIntentBatch(requests, sql, 'end'),
+  load: (requests, sql, ports) => loadIntentBatch(requests, sql, 'end', ports),
   decide({ input, now }, state: IntentBatch, { emit, wake }) {
     const intent = state.intents.get(input.params.id)
     if (!intent || intent.paymentId || intent.expiresAt > now || !intentMachine.move(intent, 'expired'))

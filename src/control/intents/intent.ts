@@ -17,7 +17,7 @@ import { minutes } from '../../values/clock.ts'
 import { isUnpaidIntentSql, keptWithIntent, type PersonalData } from '../../values/personal.ts'
 import { type DecisionSummary, decisionOfRecordSql, decisionTable } from '../decisions/index.ts'
 import { normalizeMerchant } from '../merchants/index.ts'
-import type { PolicyDecision } from '../policies/index.ts'
+import { type PolicyDecision, spenderLock } from '../policies/index.ts'
 
 export const intentMachine = stateMachine('intent', {
   created: ['approved', 'denied', 'cancelled', 'expired'],
@@ -181,6 +181,10 @@ export const updateIntents = updateOf(intentTable, [
 ])
 
 export const lockIntents = lockedRowsById(intentTable)
+
+export const lockSpendingAgentsOfIntents = spenderLock(
+  'array(select agent_id from intents where owner_id = $1 and mode = $2 and id = any($3::text[]))',
+)
 
 export const findIntents = rowsById(intentTable)
 

@@ -2,6 +2,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { answerTo } from '../../kernel/contract/question.ts'
 import {
   type RecordCondition,
   type RecordReader,
@@ -12,6 +13,7 @@ import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, merchantCondition } from '../../kernel/database/entity.ts'
 import { pageOfSource } from '../../kernel/database/page-of-source.ts'
 import { readCompleteFrom, readTimelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
+import { madeWithDelegation } from '../../money/transactions/index.ts'
 import { formatMinute } from '../../values/clock.ts'
 import { formatMoney } from '../../values/money.ts'
 import { findPolicy } from '../policies/index.ts'
@@ -59,7 +61,11 @@ async function simulateForAgent(agentId: string, payee: ResolvedPayee, body: Bod
   // In the console a person tries out what the agent may pay; what the person declares waits in any case.
   const approvers = actor.type === 'console' ? {} : approversOf(actor)
   const spend = { agentId, amountCents, mcc, ...payee, ...levels, ...approvers }
-  const spendContext = await loadSpendDecisionContext(new SpendReads(sql, tenantNow), [spend])
+  const spendContext = await loadSpendDecisionContext(
+    new SpendReads(sql, tenantNow),
+    [spend],
+    context.service,
+  )
   const agent = spendingAgentFor(actor, agentId, spendContext)
   if (!agent) return refuse('agent_not_found')
   // A simulation for a frozen agent always answers that it is frozen, which is a decision here, not a
@@ -207,6 +213,12 @@ const all = bindHandlers(
   { ...intents.handlers, ...approvalHandlers.handlers, ...intentInquiries.handlers, simulate },
 )
 
+const madeWithDelegationSql = answerTo(
+  madeWithDelegation,
+  async () => `exists (select from intents i
+  where (i.owner_id, i.mode, i.id) = (transactions.owner_id, transactions.mode, intent_id) and i.delegation_id = ?)`,
+)
+
 export const intentsArea = area(
   'Intents',
   'Spending that agents declare: decided, then paid, cancelled or expired.',
@@ -217,6 +229,7 @@ export const intentsArea = area(
     entities: [Intent, Approval, ApprovalCommitmentOpenings],
     machines: [intentMachine],
     reactions: { 'delegation.revoked': onDelegationsRevoked },
+    answers: [madeWithDelegationSql],
     openRecords: [
       {
         process: intentProcess,

@@ -1,4 +1,5 @@
 import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { assistantTokenOf } from '../../kernel/database/entity.ts'
 import type { PostingCause } from '../../money/ledger/index.ts'
@@ -38,11 +39,12 @@ export interface SpendDecisionContext<F extends WalletFunds = WalletFunds> {
 export async function loadSpendDecisionContext<F extends WalletFunds>(
   source: SpendSource<F>,
   spends: readonly ProposedSpend[],
+  service: RunningService,
 ): Promise<SpendDecisionContext<F>> {
   const { sql, tenantNow } = source
   const [agents, levels] = await Promise.all([
     source.agents(spends.map(({ agentId }) => agentId)),
-    loadBudgetLevels(sql, tenantNow.tenant, spends),
+    loadBudgetLevels(sql, tenantNow.tenant, spends, service),
   ])
   const agentIds = [...agents.keys()]
   const spendsOfAgents = spends.filter(({ agentId }) => agents.has(agentId))

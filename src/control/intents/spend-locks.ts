@@ -9,14 +9,10 @@ import {
   readWalletBalances,
 } from '../../money/ledger/index.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
-import { BudgetCounters, lockCounters, readCounters } from '../budgets/index.ts'
-import {
-  findSpendingAgents,
-  lockSpendingAgents,
-  lockSpendingAgentsOfIntents,
-  type SpendingAgent,
-} from '../policies/index.ts'
-import { findIntents, type IntentRow, lockIntents } from './intent.ts'
+import { BudgetCounters, lockCounters } from '../budgets/index.ts'
+import { readCountersOfAgents } from '../mandates/index.ts'
+import { findSpendingAgents, lockSpendingAgents, type SpendingAgent } from '../policies/index.ts'
+import { findIntents, type IntentRow, lockIntents, lockSpendingAgentsOfIntents } from './intent.ts'
 
 /** The money in wallets: either the ledger's locked book, or balances that were only read. */
 export interface WalletFunds {
@@ -141,7 +137,7 @@ export class SpendReads implements SpendSource {
   }: SpendNeeds): Promise<SpendRows<WalletFunds>> {
     const { tenant } = this.tenantNow
     const [counters, balances, found] = await Promise.all([
-      readCounters(this.sql, this.tenantNow, spending, mandatesOf),
+      readCountersOfAgents(this.sql, this.tenantNow, spending, mandatesOf),
       readWalletBalances(this.sql, tenant, wallets),
       findIntents(this.sql, tenant, intents),
     ])

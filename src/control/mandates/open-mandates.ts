@@ -1,6 +1,6 @@
 import { memoizeByWeight } from '../../values/bounded-cache.ts'
 import { type Cents, cents } from '../../values/money.ts'
-import type { BudgetCounters } from '../budgets/index.ts'
+import { type BudgetCounters, countersReader } from '../budgets/index.ts'
 import { type MandateUsage, mandateLabel } from '../rules/index.ts'
 import {
   type CompiledMandateConstraints,
@@ -40,6 +40,11 @@ export interface LoadedMandate {
   readonly forAssistant: boolean
   readonly constraints: CompiledMandateConstraints
 }
+
+/** Also reads the counters of the active mandates of these agents. */
+export const readCountersOfAgents = countersReader(`
+select m.id from mandates m
+where m.owner_id = $1 and m.mode = $2 and m.agent_id = any($5::text[]) and m.status = 'active'`)
 
 /** Bounds the cache by the list entries of all cached mandates. */
 const MAX_CACHED_ENTRIES = 50_000

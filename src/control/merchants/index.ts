@@ -1,4 +1,3 @@
-export { merchantsApi } from './api.ts'
 export { acceptorNames } from './card-acceptor.ts'
 export { resolveDescriptor } from './descriptors.ts'
 export {
@@ -7,12 +6,12 @@ export {
   isSamePayee,
   merchantKey,
   merchantNameOfDescriptor,
+  merchantSkeleton,
   normalizeMerchant,
   patternProblem,
   payableBy,
   payeeMatcher,
   refundableKeys,
 } from './matcher.ts'
-export { mccGroupNames, mccsOfGroup } from './mcc.ts'
-export { mccCodes } from './merchants.ts'
+export { mccCodes, mccGroupNames, mccGroups, mccsOfGroup, merchantCategories } from './mcc.ts'
 export { hostInText, looksLikeIban } from './names.ts'

@@ -27,6 +27,8 @@ export const merchantCategories: readonly Category[] = [...sharedCategories, ...
   (a, b) => (a.code < b.code ? -1 : 1),
 )
 
+export const mccCodes: readonly string[] = merchantCategories.map(({ code }) => code)
+
 const byCode = new Map(merchantCategories.map(category => [category.code, category]))
 
 export const mccDescription = (code: string): string | null => byCode.get(code)?.description ?? null

@@ -7,7 +7,7 @@ import type { RunningService } from '../../kernel/contract/ports.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { tokenScopeSetNames } from '../../kernel/contract/scopes.ts'
 import { proofAlgorithms } from '../../values/proof-key.ts'
-import { agentTokenRevokedEvent } from '../agent-tokens/index.ts'
+import { agentTokenAuthenticator, agentTokenRevokedEvent } from '../agent-tokens/index.ts'
 import { lockAgentsWhere } from '../agents/index.ts'
 import { oauthApi } from './api.ts'
 import { approveAssistant, challengeAssistant } from './approve.ts'
@@ -132,6 +132,10 @@ const onPersonUpdated = reaction(
   },
 )
 
+const MANDATE_OF_GRANT = `
+select g.mandate_id from oauth_grants g
+where (g.owner_id, g.mode, g.token_id) = (s.owner_id, s.mode, s.id) and g.status = 'connected'`
+
 export const oauthArea = area(
   'OAuth',
   'How an assistant gets its own tokens by OAuth 2.1: a person approves it in the browser.',
@@ -140,6 +144,8 @@ export const oauthArea = area(
     personal: { ...oauthClientsPersonalData, ...oauthGrantsPersonalData },
     entities: [OauthClient, OauthGrant],
     machines: [grantMachine],
+    // An agent's token of an assistant spends by the mandate of its grant.
+    credentials: { at: agentTokenAuthenticator(MANDATE_OF_GRANT) },
     deadlines: [expiry],
     expiring: [
       { table: 'oauth_clients', column: 'unused_until', keptMs: 0 },

@@ -1,6 +1,5 @@
 export { policiesApi, policySteps } from './api.ts'
 export { expirePolicy, policyEndStatus } from './end.ts'
-export { machinePaymentTermsOfIntents } from './machine-payment-terms.ts'
 export { Policy } from './policy.ts'
 export { effectivePolicy, findPolicy } from './policy-versioning.ts'
 export { PolicyEvent, PolicyExpiredEvent } from './schemas.ts'
@@ -9,9 +8,9 @@ export {
   decideSpend,
   findSpendingAgents,
   lockSpendingAgents,
-  lockSpendingAgentsOfIntents,
   type PolicyDecision,
   type SpendDecision,
   type SpendingAgent,
+  spenderLock,
 } from './spenders.ts'
 export { type AgentUsage, agentUsageApi } from './usage-api.ts'

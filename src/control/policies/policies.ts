@@ -36,7 +36,7 @@ import { probePolicy } from './probe.ts'
 import { policySimulationApi } from './simulation-api.ts'
 import { agentUsageApi } from './usage-api.ts'
 import { withPolicyChanges } from './versions.ts'
-import { wideningsOfAssignment, wideningsOfPolicies } from './widening.ts'
+import { templateOfNewAgent, wideningsOfAssignment, wideningsOfPolicies } from './widening.ts'
 
 type Used = ReturnType<BudgetCounters['today']>[number]
 
@@ -271,5 +271,6 @@ export const policiesArea = area(
       },
     ],
     reactions: { 'agent.created': onAgentCreated, 'agent.deleting': onAgentDeleting },
+    answers: [templateOfNewAgent],
   },
 )

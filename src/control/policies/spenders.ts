@@ -70,12 +70,14 @@ const LOCK_AGENTS = 'for no key update of a'
 
 export const findSpendingAgents = spenderQuery(selectSpenders('$3::text[]'))
 
-/** Until the transaction ends, only the caller may freeze them. */
-export const lockSpendingAgents = spenderQuery(`${selectSpenders('$3::text[]')} ${LOCK_AGENTS}`)
+/**
+ * Until the transaction ends, only the caller may freeze them. The agents are named by SQL, with the owner as `$1`, the
+ * mode as `$2` and the ids that the caller gives as `$3`.
+ */
+export const spenderLock = (agents: string): SpenderQuery =>
+  spenderQuery(`${selectSpenders(agents)} ${LOCK_AGENTS}`)
 
-export const lockSpendingAgentsOfIntents = spenderQuery(
-  `${selectSpenders('array(select agent_id from intents where owner_id = $1 and mode = $2 and id = any($3::text[]))')} ${LOCK_AGENTS}`,
-)
+export const lockSpendingAgents = spenderLock('$3::text[]')
 
 /** Bounds the cache by the list entries of all cached policies. A name with all its match forms takes a kilobyte. */
 const MAX_CACHED_ENTRIES = 50_000

@@ -1,6 +1,8 @@
+import { answerTo } from '../../kernel/contract/question.ts'
 import { oneOf, type Records } from '../../kernel/contract/records.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import type { StatedWidening } from '../../statements/index.ts'
-import { Agent, wideningsOfAgent } from '../agents/index.ts'
+import { Agent, templates, wideningsOfAgent } from '../agents/index.ts'
 import { noPolicyRules, type PolicyRules, pickPolicyRules, policyWidenings } from '../rules/index.ts'
 import type { Policy, PolicySource } from './policy.ts'
 
@@ -40,3 +42,23 @@ export const wideningsOfAssignment = (
       ? [...policyWidenings(pickPolicyRules(current), current.rulesAsCopyOf(source)), ...restart(current)]
       : policyWidenings(noPolicyRules, source.rules),
   )
+
+interface StoredTemplate extends Row {
+  readonly name: string
+  readonly version: number
+  readonly rules: Readonly<Record<string, unknown>>
+}
+
+const TEMPLATE = `
+select p.name, p.version, v.rules from policies p
+join policy_versions v on (v.owner_id, v.mode, v.policy_id, v.version) = (p.owner_id, p.mode, p.id, p.version)
+where p.owner_id = $1 and p.mode = $2 and p.id = $3 and p.deleted_at is null
+for no key update of p`
+
+export const templateOfNewAgent = answerTo(
+  templates,
+  async (policyId, { sql, tenant: { ownerId, mode } }) => {
+    const [template] = await sql<StoredTemplate>(TEMPLATE, [ownerId, mode, policyId])
+    return template
+  },
+)

@@ -10,7 +10,8 @@ import { assistantTokenOf, definedOnly, mayReachRecord, mayUseRecord } from '../
 import { readTimelineOfRun, withAuditIds, withCompleteFrom } from '../../kernel/journal/timeline.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { truncateText } from '../../values/schemas.ts'
-import { findAgent, isNextToEnd, lockAgent, readBudgetUse } from '../agents/index.ts'
+import { lockAgent } from '../agents/index.ts'
+import { readBudgetUse } from '../budgets/index.ts'
 import { limitWidening } from '../rules/index.ts'
 import { type RunEvent, runSteps, runsApi } from './api.ts'
 import { Run, runMachine, runsPersonalData } from './run.ts'
@@ -128,14 +129,20 @@ const runs = bindHandlers(runsApi, {
 
 const END_BATCH = 500
 
+const FIRST_RUNNING = `
+select id from runs where owner_id = $1 and mode = $2 and agent_id = $3 and status = 'running' order by id limit 1`
+
+export async function firstRunningRun(agentId: string, { sql, tenant }: SqlContext): Promise<string | null> {
+  const [run] = await sql<{ id: string } & Row>(FIRST_RUNNING, [tenant.ownerId, tenant.mode, agentId])
+  return run?.id ?? null
+}
+
 /** A step in the deletion of an agent: ends a batch of its runs, and is repeated until none is running. */
 export async function endRunsOfAgent(
   agentId: string,
   context: WriteContext<(typeof runSteps.endForAgent)['emits']>,
 ): Promise<void> {
-  const { em, records, now, emit } = context
-  const agent = await findAgent(em, agentId)
-  if (agent?.status !== 'deleting' || !(await isNextToEnd('run', agent, context))) return
+  const { records, now, emit } = context
   const running = await records.find(
     Run,
     { agentId, status: 'running' },

@@ -9,7 +9,7 @@ import {
 } from '../../kernel/contract/session-cookie.ts'
 import { hashAndHint, hashSecret, newSecret } from '../../kernel/database/credential.ts'
 import { addMs, clock } from '../../values/clock.ts'
-import type { Person } from '../people/index.ts'
+import type { Person } from '../customers/index.ts'
 import type { consoleSessionEvents } from './schemas.ts'
 import {
   CONSOLE_SESSION_TTL_MS,

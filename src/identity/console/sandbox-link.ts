@@ -2,7 +2,8 @@ import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { not } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { clock } from '../../values/clock.ts'
-import { hasPeople, lockPerson, Person, replacePersonLink } from '../people/index.ts'
+import { Person } from '../customers/index.ts'
+import { hasPeople, lockPerson, replacePersonLink } from '../people/index.ts'
 import type { consoleApi } from './api.ts'
 
 const FIND_CUSTOMER = `

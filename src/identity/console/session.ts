@@ -13,7 +13,7 @@ import {
 } from '../../kernel/database/entity.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
 import type { PersonalData } from '../../values/personal.ts'
-import { Person } from '../people/index.ts'
+import { Person } from '../customers/index.ts'
 
 export const CONSOLE_SESSION_TTL_MS = minutes(12 * 60)
 /** In live mode, a session ends after this time without activity. */

@@ -20,3 +20,4 @@ export {
   suspendCustomerForDeletion,
 } from './customers.ts'
 export { lockAccountHolder, moveKycStatus, verifyAccountHolder } from './kyc-status.ts'
+export { MAX_PEOPLE, Person, personEvent, personMachine, personRoles } from './person.ts'

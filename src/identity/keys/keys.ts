@@ -2,6 +2,7 @@ import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context, WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type ContextOf, type InputOf } from '../../kernel/contract/operation.ts'
+import { answerTo } from '../../kernel/contract/question.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
@@ -13,6 +14,7 @@ import {
   type AssertionRefusalCode,
   type assertionEvents,
   consumeAssertion,
+  keyNames,
   type VerifiedAssertion,
   verifyAssertion,
   type WebauthnAssertion,
@@ -226,12 +228,20 @@ const keys = bindHandlers(apiKeysApi, {
   },
 })
 
+const NAME = 'select name from keys where owner_id = $1 and mode = $2 and id = $3'
+
+const nameOfKey = answerTo(keyNames, async (id, { sql, tenant: { ownerId, mode } }) => {
+  const [key] = await sql<{ name: string } & Row>(NAME, [ownerId, mode, id])
+  return key?.name
+})
+
 export const apiKeysArea = area('Keys', 'API keys of owners: create, rotate, revoke.', keys, {
   personal: keysPersonalData,
   entities: [ApiKey],
   credentials: { sk: secretAuthenticator('key', 'keys') },
   expiring: [{ table: 'used_proofs', column: 'expires_at', keptMs: 0 }],
   endsCredentials: ['key.rotated', 'key.revoked'],
+  answers: [nameOfKey],
   reactions: {
     'person.removed': reaction(
       personEvents['person.removed'],

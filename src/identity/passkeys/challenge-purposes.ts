@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
+import { question } from '../../kernel/contract/question.ts'
 import { allScopeNames, roleScopes, scopeSchema } from '../../kernel/contract/scopes.ts'
-import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import type { Kind, StatedProvider } from '../../statements/index.ts'
 import { keysOf } from '../../values/collections.ts'
@@ -105,7 +104,7 @@ const purposes: Readonly<Record<'revocation' | 'enrolment' | 'invitation' | 'key
     async (subject, context) => {
       if (!('keyId' in subject)) return { kind: 'key', subjectId: null, members: newKeyOf(subject) }
       const { keyId } = subject
-      const name = await nameOfKey(keyId, context)
+      const [name] = await context.service.ask(keyNames, keyId, context)
       if (name === undefined) return context.refuse('key_not_found')
       return { kind: 'key', subjectId: keyId, members: { keyId, name } }
     },
@@ -117,10 +116,8 @@ const purposes: Readonly<Record<'revocation' | 'enrolment' | 'invitation' | 'key
   }),
 }
 
-const CONFIGURATION = `
-select issuer, client_id as "clientId", groups_claim as "groupsClaim", owner_groups as "ownerGroups",
-  approver_groups as "approverGroups", viewer_groups as "viewerGroups"
-from sso_providers where owner_id = $1 and mode = $2 and id = $3`
+/** The configuration of an identity provider, by its id. */
+export const providers = question<string, StatedProvider | undefined>('passkeys.providers')
 
 const NEW_PROVIDER = {
   clientId: null,
@@ -133,7 +130,7 @@ const NEW_PROVIDER = {
 /** The statement has the whole configuration, also where a part of it changes. */
 async function providerOpening(
   subject: Exclude<z.output<typeof anInvitation>, { name: string } | { personId: string }>,
-  { sql, tenant: { ownerId, mode }, refuse }: Asking,
+  context: Asking,
 ): Promise<ChallengeOpening<'invitation'> | Refusal> {
   if ('issuer' in subject) {
     const { issuer, ...chosen } = subject
@@ -144,21 +141,14 @@ async function providerOpening(
     }
   }
   const { providerId, ...changes } = subject
-  const [known] = await sql<StatedProvider & Row>(CONFIGURATION, [ownerId, mode, providerId])
-  if (!known) return refuse('subject_mismatch', 'subject: no such identity provider.')
+  const [known] = await context.service.ask(providers, providerId, context)
+  if (!known) return context.refuse('subject_mismatch', 'subject: no such identity provider.')
   const members = { ...known, ...definedOnly(changes) }
   return { kind: 'invitation', subjectId: providerId, members }
 }
 
-const NAME_OF_KEY = 'select name from keys where owner_id = $1 and mode = $2 and id = $3'
-
-async function nameOfKey(
-  id: string,
-  { sql, tenant: { ownerId, mode } }: SqlContext,
-): Promise<string | undefined> {
-  const [key] = await sql<{ name: string } & Row>(NAME_OF_KEY, [ownerId, mode, id])
-  return key?.name
-}
+/** The name of an API key, by its id. */
+export const keyNames = question<string, string | undefined>('passkeys.key_names')
 
 /** With the email, by which an identity provider may let the person in. */
 export const linkSubject = ({ id: personId, email }: Pick<PasskeyEnrollee, 'id' | 'email'>) => ({

@@ -1,7 +1,7 @@
 export { passkeysApi } from './api.ts'
 export { consumeAssertion, verifyAssertion } from './assertions.ts'
 export { grantEnrolment, lockPasskeys, passkeySummary, revokePasskeysOfPerson } from './authority.ts'
-export { linkSubject } from './challenge-purposes.ts'
+export { keyNames, linkSubject, providers } from './challenge-purposes.ts'
 export {
   consumeChallenge,
   decideAssertion,

@@ -3,6 +3,7 @@ import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { not } from '../../kernel/contract/records.ts'
 import { mayGrantRole, type PersonRole, roleScopes } from '../../kernel/contract/scopes.ts'
 import { keysOf } from '../../values/collections.ts'
+import { Person, personEvent, personMachine } from '../customers/index.ts'
 import { lockPasskeys, passkeySummary, revokePasskeysOfPerson } from '../passkeys/index.ts'
 import type { peopleApi } from './api.ts'
 import { isEmailTaken } from './invite.ts'
@@ -13,9 +14,9 @@ import {
   type OwnerConsent,
   verifyOwnerConsent,
 } from './owner-consent.ts'
-import { Person, personEvent, personMachine, personResponse } from './person.ts'
 import { lockPerson } from './recover.ts'
 import { endRecovery, findOpenRecovery, recoveryStopper } from './recoveries.ts'
+import { personResponse } from './response.ts'
 import type { personEvents } from './schemas.ts'
 
 type Updating = ContextOf<typeof peopleApi.update>

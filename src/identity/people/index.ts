@@ -8,7 +8,6 @@ export {
   verifyOwnerConsent,
 } from './owner-consent.ts'
 export { findPerson } from './people.ts'
-export { Person, personRoles } from './person.ts'
 export { advanceRecovery, lockPerson, recoveryStatus } from './recover.ts'
 export { acceptInvitationByEmail, hasPeople, redeemPersonLink } from './redeem.ts'
 export {

@@ -3,13 +3,14 @@ import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { not, sqlCondition } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { MAX_PEOPLE, Person, personEvent } from '../customers/index.ts'
 import { linkSubject } from '../passkeys/index.ts'
 import type { peopleApi } from './api.ts'
 import { newPersonLink, replacePersonLink } from './link.ts'
 import { consumeOwnerConsent, exceedsKeyScopes, verifyOwnerConsent } from './owner-consent.ts'
-import { MAX_PEOPLE, Person, personEvent, personResponse } from './person.ts'
 import { actForTenantOfPerson, lockPerson } from './recover.ts'
 import { findOpenRecovery } from './recoveries.ts'
+import { personResponse } from './response.ts'
 
 export const isEmailTaken = async (
   email: string,

@@ -1,6 +1,7 @@
 import type { CallerContext, WriteContext } from '../../kernel/contract/context.ts'
 import { mayGrantRole, type PersonRole } from '../../kernel/contract/scopes.ts'
 import type { Subjects } from '../../statements/index.ts'
+import { Person } from '../customers/index.ts'
 import {
   type AssertionRefusalCode,
   type assertionEvents,
@@ -11,7 +12,6 @@ import {
   verifyAssertion,
   type WebauthnAssertion,
 } from '../passkeys/index.ts'
-import { Person } from './person.ts'
 
 /** The signature of an owner's passkey; null if the tenant has never had a passkey, so that signing is impossible. */
 export type OwnerConsent = VerifiedAssertion | null

@@ -4,8 +4,8 @@ import { DONE, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { clock, formatMinute } from '../../values/clock.ts'
+import { Person } from '../customers/index.ts'
 import type { recoveryApi, recoverySteps } from './api.ts'
-import { Person, personResponse } from './person.ts'
 import type { RecoverySignal } from './process.ts'
 import {
   endRecovery,
@@ -15,6 +15,7 @@ import {
   startRecovery,
 } from './recoveries.ts'
 import { isRecoveryOpen, Recovery } from './recovery.ts'
+import { personResponse } from './response.ts'
 
 const TENANT_OF_PERSON = `
 select p.owner_id as "ownerId", p.mode, coalesce(t.offset_ms, 0)::float8 as "offsetMs"

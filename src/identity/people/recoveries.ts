@@ -4,8 +4,8 @@ import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { oneOf } from '../../kernel/contract/records.ts'
 import { addMs } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
+import { type Person, personEvent } from '../customers/index.ts'
 import { revokePersonLinks } from './link.ts'
-import { type Person, personEvent } from './person.ts'
 import { recoveryProcess } from './process.ts'
 import {
   RECOVERY_TTL_MS,

@@ -4,8 +4,8 @@ import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTimestamps } from '../../values/schemas.ts'
+import { MAX_PEOPLE, personMachine, personRoles } from '../customers/index.ts'
 import { passkeyEvents } from '../passkeys/index.ts'
-import { MAX_PEOPLE, personMachine, personRoles } from './person.ts'
 import { recoveryMachine } from './recovery.ts'
 
 export const personRoleSchema = z.enum(personRoles).meta({

@@ -12,7 +12,7 @@ import {
   withMembers,
 } from '../../kernel/database/entity.ts'
 import type { PersonalData } from '../../values/personal.ts'
-import { personRoles } from '../people/index.ts'
+import { personRoles } from '../customers/index.ts'
 import type { ProviderMetadata } from './openid.ts'
 
 export const MAX_PROVIDERS = 5

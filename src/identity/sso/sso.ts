@@ -1,5 +1,9 @@
 import { area, reaction } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
+import { answerTo } from '../../kernel/contract/question.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import type { StatedProvider } from '../../statements/index.ts'
+import { providers } from '../passkeys/index.ts'
 import { personEvents } from '../people/index.ts'
 import { ssoApi } from './api.ts'
 import { createSsoProvider, removeSsoProvider, updateSsoProvider } from './configure.ts'
@@ -39,6 +43,16 @@ const sso = bindHandlers(ssoApi, {
 
 const FORGET = 'delete from sso_subjects where owner_id = $1 and mode = $2 and person_id = $3'
 
+const CONFIGURATION = `
+select issuer, client_id as "clientId", groups_claim as "groupsClaim", owner_groups as "ownerGroups",
+  approver_groups as "approverGroups", viewer_groups as "viewerGroups"
+from sso_providers where owner_id = $1 and mode = $2 and id = $3`
+
+const configurationOf = answerTo(providers, async (id, { sql, tenant: { ownerId, mode } }) => {
+  const [provider] = await sql<StatedProvider & Row>(CONFIGURATION, [ownerId, mode, id])
+  return provider
+})
+
 export const ssoArea = area(
   'Single Sign-On',
   'Identity providers (OpenID Connect) that sign people in to the console, with roles by groups.',
@@ -46,6 +60,7 @@ export const ssoArea = area(
   {
     personal: ssoPersonalData,
     entities: [SsoProvider, SsoSubject, SsoAttempt],
+    answers: [configurationOf],
     // Expired attempts are forgotten: a late answer is unknown.
     expiring: [{ table: 'sso_attempts', column: 'expires_at', keptMs: 0 }],
     reactions: {

@@ -17,6 +17,7 @@ import type { StateMachine } from './machine.ts'
 import type { Api, ApiWithHandlers, Handlers, RegisteredOperation } from './operation.ts'
 import type { FindIntentPayments, FindPayables } from './payables.ts'
 import type { FindMissingIdentity, Ports, SignedRequest } from './ports.ts'
+import type { RegisteredAnswer } from './question.ts'
 import type { Sql } from './sql.ts'
 import { type Step, stepOperation } from './step.ts'
 
@@ -114,6 +115,7 @@ export interface Area<A extends Api = Api> {
   readonly endsCredentials: readonly string[]
   readonly reactions: Readonly<Record<string, Reaction>>
   readonly announces: EventSchemas
+  readonly answers: readonly RegisteredAnswer[]
   readonly aliases?: PathAliases
   readonly findRuns?: FindRuns
   readonly findPayments?: FindIntentPayments
@@ -135,6 +137,7 @@ type OptionalMember =
   | 'endsCredentials'
   | 'reactions'
   | 'announces'
+  | 'answers'
   | 'aliases'
   | 'findRuns'
   | 'findPayments'
@@ -162,6 +165,7 @@ export const area = <A extends Api>(
     endsCredentials = [],
     reactions = {},
     announces = {},
+    answers = [],
     ...others
   }: Optional = {},
 ): Area<A> => ({
@@ -181,6 +185,7 @@ export const area = <A extends Api>(
   endsCredentials,
   reactions,
   announces,
+  answers,
   ...others,
 })
 

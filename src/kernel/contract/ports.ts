@@ -19,6 +19,7 @@ import type { EventType } from './events.ts'
 import type { ResponseFile } from './file.ts'
 import type { OpenEventStream, WaitForEvents } from './follow.ts'
 import type { FindIntentPayments, FindPayables } from './payables.ts'
+import type { AskAreas } from './question.ts'
 import type { Sql } from './sql.ts'
 import type { OperationTools } from './tool.ts'
 
@@ -95,6 +96,7 @@ export interface RunningService {
   advanceClock(tenant: Tenant, toMs: number): Promise<void>
   /** Hands a signed request to the area that receives it, as if by HTTP: simulated systems use it. */
   deliver(operation: string, request: SignedRequest): Promise<SignedDeliveryResult>
+  readonly ask: AskAreas
   readonly paymentsOn: FindIntentPayments
   readonly findPayables: FindPayables
   readonly missingIdentity: FindMissingIdentity

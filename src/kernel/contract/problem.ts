@@ -58,6 +58,16 @@ export class Problem extends Error {
   }
 }
 
+/** A system of a mode; undefined where the mode has none, of which the problem tells. */
+export function ifConfigured<T>(find: () => T): T | undefined {
+  try {
+    return find()
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
+}
+
 export const universalProblems = {
   invalid_request: [400, 'The request is not valid.'],
   invalid_json: [400, 'The body is not valid JSON.'],

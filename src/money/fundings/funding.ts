@@ -2,12 +2,14 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
+import { answerTo } from '../../kernel/contract/question.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { centsColumn, nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import type { ChargeFailureReason, ChargeNextAction } from '../../ports/funding-rail.ts'
 import { days, minutes } from '../../values/clock.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
 import type { PersonalData } from '../../values/personal.ts'
+import { pendingCharges } from '../payment-methods/index.ts'
 
 export const fundingMachine = stateMachine('funding', {
   pending: ['requires_action', 'settled', 'failed'],
@@ -58,6 +60,18 @@ export async function sumPendingFundings(sql: Sql, { ownerId, mode }: Tenant): P
   const [row] = await sql<{ cents: Cents }>(PENDING, [ownerId, mode])
   return row?.cents ?? NO_CENTS
 }
+
+const PENDING_OF_METHOD = `
+select exists (select from fundings where owner_id = $1 and mode = $2 and payment_method_id = $3
+  and status in ('pending', 'requires_action')) as "isPending"`
+
+export const pendingChargeOfMethod = answerTo(
+  pendingCharges,
+  async (id, { sql, tenant: { ownerId, mode } }) => {
+    const [pending] = await sql<{ isPending: boolean } & Row>(PENDING_OF_METHOD, [ownerId, mode, id])
+    return pending?.isPending === true
+  },
+)
 
 /** The wait before the processor is first asked about a charge that it has not answered. */
 export const FIRST_FUNDING_CHECK_MS = minutes(1)

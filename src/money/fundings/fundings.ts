@@ -24,6 +24,7 @@ import {
   fundingDeadline,
   fundingMachine,
   fundingsPersonalData,
+  pendingChargeOfMethod,
 } from './funding.ts'
 import { findFundingTenant, receiveFundingNotice } from './notices.ts'
 
@@ -226,6 +227,7 @@ export const fundingsArea = area(
     entities: [Funding],
     machines: [fundingMachine],
     deadlines: [fundingDeadline],
+    answers: [pendingChargeOfMethod],
     receives: { receive: receiveFundingNotice },
   },
 )

@@ -1,22 +1,12 @@
 import type { Actor, Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { SignedRequestReceiver } from '../../kernel/contract/area.ts'
 import type { RunningService, Systems } from '../../kernel/contract/ports.ts'
-import { Problem } from '../../kernel/contract/problem.ts'
+import { ifConfigured, Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { FundingRail } from '../../ports/funding-rail.ts'
 import { addMs, clock, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 
 const modes: readonly Mode[] = ['live', 'test']
-
-function configured(systems: Pick<Systems, 'fundingRail'>, mode: Mode): FundingRail | undefined {
-  try {
-    return systems.fundingRail(mode)
-  } catch (error) {
-    if (error instanceof Problem) return undefined
-    throw error
-  }
-}
 
 type FundingTenant = Tenant & Row & { readonly walletId: string }
 
@@ -34,7 +24,7 @@ const answer = (taken: boolean) => ({ status: 200, body: JSON.stringify({ taken 
 export const receiveFundingNotice: SignedRequestReceiver = async (request, tools) => {
   const { systems, sql } = tools
   const rail = modes
-    .map(mode => configured(systems, mode))
+    .map(mode => ifConfigured(() => systems.fundingRail(mode)))
     .find(candidate => candidate?.recognizes(request.headers))
   if (!rail) return { unsigned: 'The signature of the payment processor is missing.' }
   const read = await rail.read(request.body, request.headers, clock.real())
@@ -68,7 +58,7 @@ interface ReturnsWatch {
 
 /** The second witness of what payers' banks take back and give again, beside the notices. */
 export async function followReturns(sql: Sql, { systems, service }: ReturnsWatch): Promise<void> {
-  const rail = configured(systems, 'live')
+  const rail = ifConfigured(() => systems.fundingRail('live'))
   if (!rail) return
   const returns = await rail.returnsSince(addMs(clock.real(), -RETURNS_SINCE_MS))
   if (!returns) throw new Error('The payment processor did not answer.')

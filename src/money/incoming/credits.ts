@@ -10,12 +10,16 @@ import { findNewCreditDestinations, type ReceiveCreditsContext, receiveCredits }
 
 const IN_WALLET = oneOf(['matched', 'assigned'])
 
-/** Null if there is no credit with this id. The caller locks the accounts first. */
-export const lockIncomingCredit = (
-  creditId: string,
+/** Locks the credits in the order of their ids. The caller locks the accounts first. */
+export async function lockIncomingCredits(
+  ids: readonly string[],
   { records, tenant }: WriteContext,
-): Promise<IncomingCredit | null> =>
-  records.findOne(IncomingCredit, { ...tenant, id: creditId }, { lock: true })
+): Promise<ReadonlyMap<string, IncomingCredit>> {
+  const order = { orderBy: { id: 'asc' }, lock: true } as const
+  const credits =
+    ids.length === 0 ? [] : await records.find(IncomingCredit, { ...tenant, id: oneOf(ids) }, order)
+  return new Map(credits.map(credit => [credit.id, credit]))
+}
 
 export const creditsOfPayable = (
   { type, id }: PayableReference,
@@ -40,7 +44,7 @@ export async function matchCreditToPayable(
   // that it pays.
   const known = await records.findOne(IncomingCredit, { ...tenant, id: creditId })
   if (!known || !SEPA_SOURCES.has(known.source)) return 'credit_not_found'
-  const credit = known.walletId === walletId ? await lockIncomingCredit(creditId, context) : null
+  const credit = known.walletId === walletId && (await lockIncomingCredits([creditId], context)).get(creditId)
   if (!credit) return 'credit_not_in_wallet'
   if (credit.payableId !== null) return 'credit_pays_already'
   return Object.assign(credit, payableColumns(payable))

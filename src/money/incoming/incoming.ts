@@ -2,6 +2,7 @@ import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly, halfOpenRangeCondition } from '../../kernel/database/entity.ts'
+import { describePostings, narrativeOfRow } from '../ledger/index.ts'
 import { incomingApi, incomingStepsApi, ownCreditsApi, suspenseApi } from './api.ts'
 import { assignCredit, assignOwnCredit, returnIncomingCredit } from './assign.ts'
 import { importBankFile } from './bank-file.ts'
@@ -56,6 +57,22 @@ const incoming = bindHandlers(
   },
 )
 
+const FROM_INCOMING_CREDITS =
+  'from incoming_credits where owner_id = $1 and mode = $2 and id = any($3::text[])'
+
+const creditNarratives = describePostings(
+  'incoming_credit',
+  `select id, sender_name as name, sender_iban as iban, reference, end_to_end_id as "endToEndId" ${FROM_INCOMING_CREDITS}`,
+  narrativeOfRow,
+)
+
+/** The other side of a credit between owners, who sees its recipient. */
+const handOverNarratives = describePostings(
+  'hand_over',
+  `select id, recipient_name as name, reference ${FROM_INCOMING_CREDITS}`,
+  narrativeOfRow,
+)
+
 export const incomingArea = area(
   'Incoming',
   'Credits by SEPA: matched to a wallet, or waiting for one.',
@@ -65,5 +82,6 @@ export const incomingArea = area(
     entities: [IncomingCredit],
     machines: [incomingCreditMachine],
     deadlines: [handOverDeadline],
+    answers: [creditNarratives, handOverNarratives],
   },
 )

@@ -21,7 +21,7 @@ export {
 } from './collect.ts'
 export {
   creditsOfPayable,
-  lockIncomingCredit,
+  lockIncomingCredits,
   matchCreditToPayable,
   readCreditSenders,
   readRefundsByOwners,

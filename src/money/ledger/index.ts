@@ -12,6 +12,14 @@ export {
 } from './balances.ts'
 export { type LedgerAccountKey, LockedBook, type PostingCause } from './book.ts'
 export {
+  describePostings,
+  narrativeOfRow,
+  noNarrative,
+  type PostingNarrative,
+  type PostingOfAccount,
+  postingNarratives,
+} from './narratives.ts'
+export {
   ACQUIRER_ACCOUNTS,
   type BookAccounts,
   DEBT_ACCOUNTS,

@@ -1,3 +1,3 @@
 export { paymentMethodsApi } from './api.ts'
 export { PaymentMethod, payerErasure, paymentMethodMachine } from './payment-method.ts'
-export { paymentMethodHandlers } from './payment-methods.ts'
+export { paymentMethodHandlers, pendingCharges } from './payment-methods.ts'

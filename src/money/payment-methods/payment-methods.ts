@@ -1,7 +1,7 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { bindHandlers, type ContextOf, DONE, externalCall } from '../../kernel/contract/operation.ts'
-import type { Row } from '../../kernel/contract/sql.ts'
+import { question } from '../../kernel/contract/question.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import type { FundingInstrument, MissingInstrument } from '../../ports/funding-rail.ts'
@@ -48,20 +48,21 @@ async function recordInstrument(
   return method
 }
 
-const PENDING = `
-select exists (select from fundings where owner_id = $1 and mode = $2 and payment_method_id = $3
-  and status in ('pending', 'requires_action')) as "isPending"`
+/** Whether a charge of this payment method is pending. */
+export const pendingCharges = question<string, boolean>('payment_methods.pending_charges')
 
 /** A pending charge is looked for among those of its payer, who is then erased later. */
 const erasePayer = externalCall(paymentMethodsApi.erasePayer, {
-  async reserve({ params: { id } }, { records, sql, tenant: { ownerId, mode }, now, systems, refuse }) {
+  async reserve({ params: { id } }, context) {
+    const { records, now, systems, service, refuse } = context
+    const { mode } = context.tenant
     const method = await records.lock(PaymentMethod, id)
     if (!method) return refuse('payment_method_not_found')
     if (!method.eraseAt || method.eraseAt > now) return new AnswerNow(DONE)
     systems.fundingRail(mode)
     method.eraseAt = addMs(now, days(1))
-    const [pending] = await sql<{ isPending: boolean } & Row>(PENDING, [ownerId, mode, id])
-    return pending?.isPending ? new AnswerNow(DONE) : { id, mode, token: method.token }
+    const pending = await service.ask(pendingCharges, id, context)
+    return pending.includes(true) ? new AnswerNow(DONE) : { id, mode, token: method.token }
   },
   call: ({ id, mode, token }, { systems, requestId }) =>
     systems.fundingRail(mode).erase(token, { reference: `${id}-erased`, requestId }),

@@ -16,6 +16,5 @@ export {
   readRefundableCents,
   refundsById,
   refundsOfTransfers,
-  remainingRefundableCents,
   sumRequestedRefunds,
 } from './refunds.ts'

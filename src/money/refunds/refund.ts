@@ -20,14 +20,11 @@ export const refundMachine = stateMachine('refund', {
 
 /** `asked` means that the refund was requested. Otherwise the money came without a request. */
 export const refundOrigins = ['asked', 'network', 'bank', 'payee'] as const
-export type RefundOrigin = (typeof refundOrigins)[number]
 
 /** The rail of the refund, which is that of the payment. */
 export const refundWays = ['wallet', 'card', 'sepa'] as const
-export type RefundWay = (typeof refundWays)[number]
 
 export const refundReasonCodes = ['duplicate', 'fraudulent', 'requested', 'not_delivered', 'other'] as const
-export type RefundReasonCode = (typeof refundReasonCodes)[number]
 
 export interface RefundFailure {
   readonly code: string

@@ -1,7 +1,9 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { RecordReader } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, rowsById, selectColumnList, updateOf } from '../../kernel/database/bulk-sql.ts'
+import { addMs, backoffDelay, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import {
   addCents,
@@ -53,6 +55,8 @@ interface RefundSource {
   readonly id: string
 }
 
+type RefundedPayment = Pick<TransactionRow, 'id' | 'amountCents' | 'refundedCents' | 'disputedCents'>
+
 /** Money that has been returned. It is a fact, even if it exceeds the rest of the payment. */
 export interface RefundReceipt extends Pick<RefundRow, 'agentId' | 'walletId' | 'way'> {
   readonly origin: Exclude<RefundRow['origin'], 'asked'>
@@ -67,7 +71,7 @@ interface RefundsToOpen {
   readonly ids?: readonly string[]
   readonly transactionIds?: readonly string[]
   /** Records of one type that have had refunds before. */
-  readonly sources?: { readonly type: string; readonly ids: readonly string[] }
+  readonly sources?: { readonly type: string; readonly ids: readonly string[] } | undefined
 }
 
 /**
@@ -76,21 +80,23 @@ interface RefundsToOpen {
  */
 export class RefundBook {
   readonly #tenantNow: TenantNow
-  readonly #rows: Set<RefundRow>
+  readonly #rows: Map<string, RefundRow>
   readonly #added = new Set<RefundRow>()
   readonly #changed = new Set<RefundRow>()
 
   constructor({ tenant: { ownerId, mode }, now }: TenantNow, known: readonly RefundRow[]) {
     this.#tenantNow = { tenant: { ownerId, mode }, now }
-    this.#rows = new Set(new Map(known.map(row => [row.id, row])).values())
+    this.#rows = new Map(known.map(row => [row.id, row]))
   }
 
   find(id: string): RefundRow | undefined {
-    return [...this.#rows].find(row => row.id === id)
+    return this.#rows.get(id)
   }
 
-  awaitedCents(transactionId: string): Cents {
-    return sumOf(this.#awaitedOf(transactionId).map(outstandingOf))
+  /** The part of a payment that is neither refunded, awaited nor disputed; zero if facts exceed the payment. */
+  refundableCents({ id, amountCents, refundedCents, disputedCents }: RefundedPayment): Cents {
+    const awaited = this.#awaitedOf(id).map(outstandingOf)
+    return remainderOf(amountCents, sumOf([refundedCents, disputedCents, ...awaited]))
   }
 
   awaits(transactionId: string, amountCents: Cents): boolean {
@@ -107,20 +113,15 @@ export class RefundBook {
     return row
   }
 
-  /** The payer’s bank has taken this amount back, without a request. The transaction is that of the charge. */
-  chargeBack(
-    transaction: TransactionRow | undefined,
-    members: Pick<RefundRow, 'way' | 'amountCents'> & Partial<RefundRow>,
-    emit: RefundArrivedEmitter,
-  ): RefundRow {
-    const row = this.#add({ ...members, transactionId: transaction?.id ?? null, origin: 'network' })
-    if (transaction) refundTransaction(transaction, row.amountCents, this.#tenantNow.now, emit)
-    this.#receive(row, row.amountCents, null, emit)
-    return row
+  /** The payer’s bank has taken this amount back, without a request. The caller completes it at once. */
+  chargeBack(members: Pick<RefundRow, 'way' | 'amountCents'> & Partial<RefundRow>): RefundRow {
+    return this.#add({ ...members, origin: 'network' })
   }
 
   ofSource(source: RefundSource): RefundRow[] {
-    return [...this.#rows].filter(row => row.sourceType === source.type && row.sourceId === source.id)
+    return [...this.#rows.values()].filter(
+      row => row.sourceType === source.type && row.sourceId === source.id,
+    )
   }
 
   /** Completes a pending refund with its outstanding amount. False if it has already ended. */
@@ -137,9 +138,13 @@ export class RefundBook {
     return true
   }
 
-  /** The processor or the acquirer is asked again at this time, unless it answers before. */
-  askAgain(row: RefundRow, attempts: number, askDueAt: Date): void {
-    this.#change(row, { attempts, askDueAt })
+  /**
+   * The processor or the acquirer is asked, and again after this attempt unless it answers before: within a minute, later
+   * less often. That is longer than a call takes, so that two calls for one refund never overlap.
+   */
+  ask(row: RefundRow, longestMs: number): void {
+    const askDueAt = addMs(this.#tenantNow.now, backoffDelay(minutes(1), row.attempts, longestMs))
+    this.#change(row, { attempts: row.attempts + 1, askDueAt })
   }
 
   endAsking(row: RefundRow, isAsked: boolean): void {
@@ -147,13 +152,13 @@ export class RefundBook {
   }
 
   fail(row: RefundRow, failure: RefundFailure, emit: RefundEmitter<'refund.failed'>): boolean {
-    return row.status === 'pending' && this.#fail(row, failure, emit)
+    if (!refundMachine.move(row, 'failed')) return false
+    this.#change(row, { failure, ...NOT_AWAITED })
+    emit('refund.failed', refundEvent(row))
+    return true
   }
 
-  /**
-   * Fails a completed refund whose money a bank has returned, which restores the payment. False if it was not
-   * completed.
-   */
+  /** Fails a refund whose money a bank has returned, if it was completed: that restores the payment. */
   reverse(
     row: RefundRow,
     transaction: TransactionRow | undefined,
@@ -161,9 +166,10 @@ export class RefundBook {
     emit: RefundEmitter<'refund.failed'> & RefundArrivedEmitter,
   ): boolean {
     const { arrivedCents } = row
-    if (row.status !== 'completed' || !this.#fail(row, failure, emit)) return false
+    if (!this.fail(row, failure, emit)) return false
     this.#change(row, { arrivedCents: NO_CENTS })
-    if (transaction) refundTransaction(transaction, negateCents(arrivedCents), this.#tenantNow.now, emit)
+    if (transaction && arrivedCents > 0n)
+      refundTransaction(transaction, negateCents(arrivedCents), this.#tenantNow.now, emit)
     return true
   }
 
@@ -215,15 +221,10 @@ export class RefundBook {
     await Promise.all([insertRefunds(sql, [...this.#added]), updateRefunds(sql, tenant, changed)])
   }
 
-  #fail(row: RefundRow, failure: RefundFailure, emit: RefundEmitter<'refund.failed'>): boolean {
-    if (!refundMachine.move(row, 'failed')) return false
-    this.#change(row, { failure, ...NOT_AWAITED })
-    emit('refund.failed', refundEvent(row))
-    return true
-  }
-
   #awaitedOf(transactionId: string): RefundRow[] {
-    return [...this.#rows].filter(row => row.transactionId === transactionId && row.status === 'pending')
+    return [...this.#rows.values()].filter(
+      row => row.transactionId === transactionId && row.status === 'pending',
+    )
   }
 
   #matching(transactionId: string, amountCents: Cents): RefundRow[] {
@@ -276,7 +277,7 @@ export class RefundBook {
       updatedAt: now,
       ...members,
     }
-    this.#rows.add(row)
+    this.#rows.set(row.id, row)
     this.#added.add(row)
     return row
   }
@@ -294,37 +295,35 @@ const sourceOf = (source: RefundSource | null) => ({
   sourceId: source?.id ?? null,
 })
 
-const rowsOfTenant = (condition: string): string => `
+function refundsWhere(condition: string) {
+  const text = `
 select ${selectColumnList(refundTable, 'r')} from refunds r where r.owner_id = $1 and r.mode = $2 and ${condition}`
+  return async (
+    sql: Sql,
+    { ownerId, mode }: Tenant,
+    ids: readonly string[],
+    ...more: readonly string[]
+  ): Promise<RefundRow[]> =>
+    ids.length === 0 ? [] : sql<RefundRow & Row>(text, [ownerId, mode, ids, ...more])
+}
 
-const AWAITED = rowsOfTenant(`r.transaction_id = any($3::text[]) and r.status = 'pending'`)
-const OF_SOURCES = rowsOfTenant('r.source_type = $4 and r.source_id = any($3::text[])')
-const OF_TRANSFERS = rowsOfTenant('r.transfer_id = any($3::text[])')
-
-const findRows = async (
-  text: string,
-  sql: Sql,
-  { ownerId, mode }: Tenant,
-  [ids = [], ...others]: readonly [ids: readonly string[] | undefined, ...others: readonly string[]],
-): Promise<RefundRow[]> =>
-  ids.length === 0 ? [] : sql<RefundRow & Row>(text, [ownerId, mode, ids, ...others])
-
-export const refundsOfTransfers = (sql: Sql, tenant: Tenant, ids: readonly string[]): Promise<RefundRow[]> =>
-  findRows(OF_TRANSFERS, sql, tenant, [ids])
+const awaitedRefunds = refundsWhere(`r.transaction_id = any($3::text[]) and r.status = 'pending'`)
+const refundsOfSources = refundsWhere('r.source_id = any($3::text[]) and r.source_type = $4')
+export const refundsOfTransfers = refundsWhere('r.transfer_id = any($3::text[])')
 
 /** The caller has locked the agents of their payments; without agents, the payments or their request. */
 export async function loadRefundBook(
   sql: Sql,
   tenantNow: TenantNow,
-  { ids = [], transactionIds, sources }: RefundsToOpen,
+  { ids = [], transactionIds = [], sources }: RefundsToOpen,
 ): Promise<RefundBook> {
   const { tenant } = tenantNow
-  const [named, awaited, ofRecords] = await Promise.all([
+  const [named, awaited, ofSources] = await Promise.all([
     refundsById(sql, tenant, ids),
-    findRows(AWAITED, sql, tenant, [transactionIds]),
-    sources ? findRows(OF_SOURCES, sql, tenant, [sources.ids, sources.type]) : [],
+    awaitedRefunds(sql, tenant, transactionIds),
+    sources ? refundsOfSources(sql, tenant, sources.ids, sources.type) : [],
   ])
-  return new RefundBook(tenantNow, [...named.values(), ...awaited, ...ofRecords])
+  return new RefundBook(tenantNow, [...named.values(), ...awaited, ...ofSources])
 }
 
 const MAX_OF_PAYMENT = 100
@@ -332,48 +331,27 @@ const MAX_OF_PAYMENT = 100
 export const findRefundsOfTransaction = (transactionId: string, records: RecordReader): Promise<Refund[]> =>
   records.find(Refund, { transactionId }, { orderBy: { id: 'asc' }, limit: MAX_OF_PAYMENT })
 
-/** The part of a payment that is neither refunded, awaited nor disputed; zero if facts exceed the payment. */
-export function remainingRefundableCents(
-  {
-    amountCents,
-    refundedCents,
-    disputedCents,
-  }: Pick<TransactionRow, 'amountCents' | 'refundedCents' | 'disputedCents'>,
-  awaitedCents: Cents,
-): Cents {
-  const taken = sumOf([refundedCents, disputedCents, awaitedCents])
-  return remainderOf(amountCents, taken)
-}
-
-const AWAITED_SUM = `
-select coalesce(sum(r.amount_cents - r.arrived_cents), 0)::bigint as cents from refunds r
-where r.owner_id = $1 and r.mode = $2 and r.transaction_id = $3 and r.status = 'pending'`
-
 /**
  * How much of a payment can still be returned, by a refund or a dispute. The caller has locked its agent, if
  * it has one, and then the transaction, since card payments change under the lock of the agent alone.
  */
 export async function readRefundableCents(
-  transaction: Parameters<typeof remainingRefundableCents>[0] & Pick<TransactionRow, 'id'>,
-  { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
+  transaction: RefundedPayment,
+  { sql, tenant, now }: SqlContext & TenantNow,
 ): Promise<Cents> {
-  const awaited = await sumOfTransaction(AWAITED_SUM, sql, tenant, transaction.id)
-  return remainingRefundableCents(transaction, awaited)
+  const refunds = await loadRefundBook(sql, { tenant, now }, { transactionIds: [transaction.id] })
+  return refunds.refundableCents(transaction)
 }
 
 const REFUNDED_ON_REQUEST = `
 select coalesce(sum(r.arrived_cents), 0)::bigint as cents from refunds r
 where r.owner_id = $1 and r.mode = $2 and r.transaction_id = $3 and r.origin = 'asked'`
 
-export const sumRequestedRefunds = (sql: Sql, tenant: Tenant, transactionId: string): Promise<Cents> =>
-  sumOfTransaction(REFUNDED_ON_REQUEST, sql, tenant, transactionId)
-
-async function sumOfTransaction(
-  text: string,
+export async function sumRequestedRefunds(
   sql: Sql,
   { ownerId, mode }: Tenant,
   transactionId: string,
 ): Promise<Cents> {
-  const [row] = await sql<{ cents: Cents }>(text, [ownerId, mode, transactionId])
+  const [row] = await sql<{ cents: Cents }>(REFUNDED_ON_REQUEST, [ownerId, mode, transactionId])
   return row?.cents ?? NO_CENTS
 }

@@ -11,8 +11,9 @@ import { findWallet } from '../wallets/index.ts'
 import { MAX_EXPORTED_STATEMENTS, statementsApi } from './api.ts'
 import { renderCamt053 } from './camt053.ts'
 import { generateStatement, isAnyStatementDue, TENANTS_WITH_DUE_STATEMENTS_SQL } from './generate.ts'
-import { chargedRate, readStatementMovements, type StatementMovement } from './movements.ts'
+import { chargedRate, type StatementMovement } from './movements.ts'
 import { statementsProcess } from './process.ts'
+import { readStatementMovements } from './read-movements.ts'
 import {
   previousPeriodOf,
   Statement,
@@ -83,7 +84,7 @@ const fileNameOf = ({ period, iban, walletId }: Statement, { extension }: Format
   `statement-${period}-${iban ?? walletId}.${extension}`
 
 const contentOf = (statement: Statement, { write }: Format, context: ReadContext): ByteStream =>
-  write(statement, readStatementMovements(context.sql, statement), context)
+  write(statement, readStatementMovements(statement, context), context)
 
 async function fileIn(id: string, format: Format, context: ReadContext): Promise<ResponseFile | undefined> {
   const statement = await context.records.findOne(Statement, { id })

@@ -17,6 +17,7 @@ export {
 } from './transaction-state.ts'
 export {
   delegationCondition,
+  madeWithDelegation,
   newCompletedTransaction,
   refundTransaction,
 } from './transactions.ts'

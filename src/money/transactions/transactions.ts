@@ -2,8 +2,10 @@ import { type FilterQuery, LockMode, raw } from '@mikro-orm/core'
 import type { z } from 'zod'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import type { Context, EmitContext, ReadContext } from '../../kernel/contract/context.ts'
+import type { Context, EmitContext, ReadContext, SqlContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type InputOf } from '../../kernel/contract/operation.ts'
+import type { RunningService } from '../../kernel/contract/ports.ts'
+import { question } from '../../kernel/contract/question.ts'
 import { contains, type SqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithinCondition, idRangeCondition } from '../../kernel/database/created-within.ts'
 import { statusCondition } from '../../kernel/database/deadline-rows.ts'
@@ -113,12 +115,21 @@ export function newCompletedTransaction(
   return transaction
 }
 
-const MADE_WITH_DELEGATION = `exists (select from intents i
-  where (i.owner_id, i.mode, i.id) = (transactions.owner_id, transactions.mode, intent_id) and i.delegation_id = ?)`
+/** The SQL condition that a transaction was made with a delegation, whose id it takes. */
+export const madeWithDelegation = question<null, string>('transactions.made_with_delegation')
+
+interface DelegatedReading extends SqlContext {
+  readonly actor: Pick<Actor, 'delegationId'>
+  readonly service: Pick<RunningService, 'ask'>
+}
 
 /** Limits a delegation's token to payments on intents that were declared with it. */
-export const delegationCondition = ({ delegationId }: Pick<Actor, 'delegationId'>): SqlCondition =>
-  delegationId ? { [raw(MADE_WITH_DELEGATION, [delegationId])]: [] } : {}
+export async function delegationCondition(context: DelegatedReading): Promise<SqlCondition> {
+  const { delegationId } = context.actor
+  if (!delegationId) return {}
+  const conditions = await context.service.ask(madeWithDelegation, null, context)
+  return Object.fromEntries(conditions.map(condition => [raw(condition, [delegationId]), []]))
+}
 
 const IS_OPEN = 'id = any(array(select o.id from open_transactions o where (o.owner_id, o.mode) = (?, ?)))'
 
@@ -160,7 +171,7 @@ async function conditionOf(query: Filters, context: ReadContext) {
     ...byStatus(status, context.tenant),
     ...merchantCondition(merchant),
     ...searchCondition(query, context.tenant),
-    ...delegationCondition(context.actor),
+    ...(await delegationCondition(context)),
   }
 }
 
@@ -190,9 +201,9 @@ const transactions = bindHandlers(transactionsApi, {
     }
   },
 
-  async get({ params }, { em, actor, refuse }) {
-    const where = { id: params.id, ...delegationCondition(actor) }
-    return (await em.findOne(Transaction, where)) ?? refuse('transaction_not_found')
+  async get({ params }, context) {
+    const where = { id: params.id, ...(await delegationCondition(context)) }
+    return (await context.em.findOne(Transaction, where)) ?? context.refuse('transaction_not_found')
   },
 
   async update({ params, body }, { em, emit, refuse }) {

@@ -1,7 +1,7 @@
 import { auditApi } from '../../compliance/audit/index.ts'
 import { agentsApi } from '../../control/agents/index.ts'
 import { intentsApi } from '../../control/intents/index.ts'
-import { merchantsApi } from '../../control/merchants/index.ts'
+import { merchantsApi } from '../../insight/merchants/index.ts'
 import { transactionsApi } from '../../money/transactions/index.ts'
 import { type Html, type HtmlContent, html } from '../../web/html.ts'
 import { canvasApi } from '../canvas/index.ts'

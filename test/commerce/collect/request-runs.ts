@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { collectProcess } from '../../../src/commerce/collect/process.ts'
+import { collectProcess } from '../../../src/commerce/payment-requests/process.ts'
 import { formatMinute } from '../../../src/values/clock.ts'
 import { refund } from '../../support/commerce/refunds.ts'
 import { aRequest, eventsAbout, getRequest, sendEuros } from '../../support/commerce/requests.ts'

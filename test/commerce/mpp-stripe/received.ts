@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { followAcquirerReturns } from '../../../src/commerce/collect/index.ts'
+import { followAcquirerReturns } from '../../../src/commerce/refunds/index.ts'
 import type { Context } from '../../../src/kernel/contract/context.ts'
 import { serializeChallenge } from '../../../src/mpp/index.ts'
 import { acquirerAt, EVENTS_SECRET } from '../../support/cards/stripe.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { area } from '../../../src/kernel/contract/area.ts'
 import { bindHandlers, type ContextOf, post } from '../../../src/kernel/contract/operation.ts'
 import { incomingCreditEvents } from '../../../src/money/incoming/api.ts'
-import { lockIncomingCredit } from '../../../src/money/incoming/credits.ts'
+import { lockIncomingCredits } from '../../../src/money/incoming/credits.ts'
 import { IncomingCredit, NewCreditRows } from '../../../src/money/incoming/incoming-credit.ts'
 import {
   ownerPaymentAccounts,
@@ -149,10 +149,11 @@ export const payerArea = area(
       const walletId = String(known?.walletId)
       const otherOwners = await refundableWallets(known ? [known] : [], context)
       const wallets = [walletId, String(known?.fromWalletId)]
-      const [book, credit] = await Promise.all([
+      const [book, credits] = await Promise.all([
         lockBook(sql, context, { wallets, ...OWNER_TRANSFER_ACCOUNTS, otherOwners }),
-        lockIncomingCredit(creditId, context),
+        lockIncomingCredits([creditId], context),
       ])
+      const credit = credits.get(creditId)
       if (!credit || refundableCreditCents(credit) < amountCents || !book.canPay(walletId, amountCents))
         return refuse('too_little')
       const members = { amountCents, senderName: 'Payee', reference: 'Given back' }

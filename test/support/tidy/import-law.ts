@@ -6,14 +6,15 @@ import type { Import } from './sources.ts'
  * right of the named ones of its folder: it may use them, and they may not use it.
  */
 const business: Readonly<Record<string, string>> = {
-  identity: 'customers passkeys people keys signing-keys console sessions cli-auth onboarding kyc',
+  identity: 'customers passkeys people console keys signing-keys sessions cli-auth onboarding kyc',
   money:
     'ledger wallets references beneficiaries transactions refunds payment-methods incoming fundings billing statements',
   control:
-    'agents agent-tokens merchants rules budgets decisions runs delegations policies mandates risk card-terms intents payments',
+    'agents merchants rules budgets decisions agent-tokens runs delegations policies mandates risk card-terms intents payments',
   cards: 'cards filler-keys access-events credentials agent-credentials card-requests authorizations',
-  commerce: 'transfers rails checkout mpp-keys mpp collect refunds receipts evidence disputes',
-  insight: 'spend reports outcomes analytics forecast',
+  commerce:
+    'transfers rails checkout mpp-keys mpp payment-requests refunds collect receipts evidence disputes',
+  insight: 'spend reports outcomes merchants analytics forecast',
   compliance: 'audit gdpr security-incidents merchant-applications',
   delivery: 'events webhooks push',
   surface: 'health well-known proposals mcp canvas sandbox pages console-pages console',

@@ -15,8 +15,8 @@ import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
 import { moneySchema } from '../../../values/money.ts'
 import { recordHead, recordTimestamps } from '../../../values/schemas.ts'
-import { requestPaidEvents } from '../api.ts'
-import { requestRefundingEvents } from '../refunds/api.ts'
+import { requestPaidEvents } from '../../payment-requests/index.ts'
+import { requestRefundingEvents } from '../../refunds/index.ts'
 import { settlementMachine } from './settlement.ts'
 
 export const cardSettlementEvents = {

@@ -17,15 +17,16 @@ import { clock } from '../../../values/clock.ts'
 import { newId } from '../../../values/ids.ts'
 import {
   addRequestPayment,
+  amountDueCents,
   beginRequestPayment,
   failRequestPayment,
+  isRequestPayable,
   type LockedPaymentRequest,
   lockPaymentRequests,
   writePaymentRequests,
-} from '../payments.ts'
-import { collectProcess } from '../process.ts'
-import { recordChargeReturns } from '../refunds/acquirer-returns.ts'
-import { amountDueCents, isRequestPayable } from '../request.ts'
+} from '../../payment-requests/index.ts'
+import { collectProcess } from '../../payment-requests/process.ts'
+import { recordChargeReturns } from '../../refunds/index.ts'
 import { type cardSettlementEvents, settlementsApi } from './api.ts'
 import type { PaidArticle } from './offer.ts'
 import {

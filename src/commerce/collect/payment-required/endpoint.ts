@@ -24,7 +24,7 @@ import {
 } from '../../../mpp/index.ts'
 import { clock } from '../../../values/clock.ts'
 import { type UsableMppKey, usableMppKeys } from '../../mpp-keys/index.ts'
-import { PaymentRequest, type PaymentRequestRow } from '../request.ts'
+import { PaymentRequest, type PaymentRequestRow } from '../../payment-requests/index.ts'
 import type { cardSettlementEvents, PaymentRequiredRefusal } from './api.ts'
 import {
   acquirerChargeFor,

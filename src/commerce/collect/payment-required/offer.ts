@@ -23,7 +23,7 @@ import {
   currentMppKeySql,
   openMppKey,
 } from '../../mpp-keys/index.ts'
-import { amountDueCents, type PaymentRequest } from '../request.ts'
+import { amountDueCents, type PaymentRequest } from '../../payment-requests/index.ts'
 import type { Settlement } from './settlement.ts'
 
 /** The offer of a 402: the due amount of a request, or an article of the sandbox's merchants. */

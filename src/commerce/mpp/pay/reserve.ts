@@ -5,7 +5,7 @@ import {
   denyCardAccess,
   loadAccessSubjects,
 } from '../../../cards/access-events/index.ts'
-import { machinePaymentTermsOfIntents } from '../../../control/policies/index.ts'
+import { machinePaymentTermsOfIntents } from '../../../control/intents/index.ts'
 import type { Tenant } from '../../../kernel/contract/actor.ts'
 import {
   type BatchedStep,

@@ -1,9 +1,9 @@
 import { openPasskeyChallenge } from '../../../identity/passkeys/index.ts'
 import { findPerson } from '../../../identity/people/index.ts'
-import type { Actor, TenantNow } from '../../../kernel/contract/actor.ts'
+import type { Actor } from '../../../kernel/contract/actor.ts'
+import type { ReadContext } from '../../../kernel/contract/context.ts'
 import { bindHandlers } from '../../../kernel/contract/operation.ts'
 import type { RecordReader } from '../../../kernel/contract/records.ts'
-import type { Sql } from '../../../kernel/contract/sql.ts'
 import type { Openings } from '../../../statements/index.ts'
 import type { Cents } from '../../../values/money.ts'
 import { findSpendingAgents } from '../../policies/index.ts'
@@ -26,11 +26,11 @@ interface ApprovalReview {
 /** The decision that an approval of a waiting intent would get now. Stores and reserves nothing. */
 export async function reviewApproval(
   intent: Intent,
-  { sql, tenant, now }: TenantNow & { readonly sql: Sql },
+  { sql, tenant, now, service }: ReadContext,
 ): Promise<ApprovalReview> {
   const tenantNow = { tenant, now }
   const [context, ibanOf] = await Promise.all([
-    loadSpendDecisionContext(new SpendReads(sql, tenantNow), [intent]),
+    loadSpendDecisionContext(new SpendReads(sql, tenantNow), [intent], service),
     readCurrentIbans(sql, tenant, [intent]),
   ])
   const agent = context.agents.get(intent.agentId)

@@ -132,7 +132,7 @@ async function load(
   ports: Pick<Ports, 'systems' | 'service'>,
 ): Promise<ApproveState> {
   const read = await readApprovalSignatures(requests, sql, ports)
-  const batch = await loadIntentBatch(requests, sql, 'approve')
+  const batch = await loadIntentBatch(requests, sql, 'approve', ports)
   const { tenant, intents } = batch
   return { ...batch, signatures: await lockApprovalSignatures(read, requests, intents, { sql, tenant }) }
 }

@@ -1,4 +1,5 @@
-import { collectApi, requestRefundsApi } from '../../../../commerce/collect/index.ts'
+import { collectApi } from '../../../../commerce/collect/index.ts'
+import { requestRefundsApi } from '../../../../commerce/refunds/index.ts'
 import { html } from '../../../../web/html.ts'
 import { copyableText, renderRecordLink } from '../../parts/links.ts'
 import { consoleSection } from '../../parts/section.ts'

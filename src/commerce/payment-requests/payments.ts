@@ -12,13 +12,6 @@ import {
 import { newId } from '../../values/ids.ts'
 import { addCents, type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
 import {
-  paymentRequestEvent,
-  type requestNotOpenRefusals,
-  type requestPaidEvents,
-  requestPaymentEvent,
-} from './api.ts'
-import { collectProcess } from './process.ts'
-import {
   type AcquirerCharge,
   amountDueCents,
   insertRequestPayments,
@@ -33,7 +26,14 @@ import {
   requestPaymentTable,
   updatePaymentRequests,
   updateRequestPayments,
-} from './request.ts'
+} from './payment-request.ts'
+import { collectProcess } from './process.ts'
+import {
+  paymentRequestEvent,
+  type requestNotOpenRefusals,
+  type requestPaidEvents,
+  requestPaymentEvent,
+} from './schemas.ts'
 
 export interface LockedPaymentRequest {
   readonly request: PaymentRequestRow

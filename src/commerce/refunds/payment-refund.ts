@@ -1,22 +1,16 @@
 import { lockAgents } from '../../control/agents/index.ts'
 import { BudgetCounters, lockCounters } from '../../control/budgets/index.ts'
 import { intentHoldReference } from '../../control/payments/index.ts'
-import type { WebauthnAssertion } from '../../identity/passkeys/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { DecideContext, SqlContext } from '../../kernel/contract/context.ts'
-import { type BatchedStep, type BatchItem, HotCall } from '../../kernel/contract/handlers.ts'
+import { type BatchedStep, type BatchItem, HotCall, type NonEmpty } from '../../kernel/contract/handlers.ts'
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem, Refusal } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type LockedBook, lockBook, shortfallMessage } from '../../money/ledger/index.ts'
-import {
-  loadRefundBook,
-  type RefundRow,
-  refundsById,
-  remainingRefundableCents,
-} from '../../money/refunds/index.ts'
+import { loadRefundBook, type RefundRow, refundsById } from '../../money/refunds/index.ts'
 import {
   lockTransactions,
   type TransactionRow,
@@ -25,29 +19,25 @@ import {
 import { findMainWalletId, firstOpenWallet, type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import { addMs, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { type Cents, cents, formatMoney, subtractCents, sumOf } from '../../values/money.ts'
-import {
-  beginRequestRefund,
-  type CardRefunds,
-  type PendingRefundSteps,
-  type RequestRefundOutcome,
-  recordCardRefunds,
-  refundIdOf,
-  sendCardRefunds,
-} from '../collect/index.ts'
+import { type Cents, formatMoney, subtractCents, sumOf } from '../../values/money.ts'
 import { refundTransfer, transferRefundBatch } from '../transfers/index.ts'
 import { MAX_REFUND_WAIT_DAYS, refundResponse, type refundsApi } from './api.ts'
 import {
-  askMerchant,
-  type CardRefundCall,
-  type CardRefundPayment,
-  cardRefundCall,
-  cardRefundPayments,
-  type MerchantAnswer,
-  nextRefundCallAt,
-  recordMerchantAnswer,
-} from './merchant.ts'
+  ASK_MERCHANT_WITHIN_MS,
+  type BegunRefunds,
+  type MerchantPayment,
+  merchantPayments,
+  type RefundAnswers,
+  recordRefundAnswers,
+  refundCall,
+  sendRefundCalls,
+} from './ask.ts'
 import { refundProcess } from './process.ts'
+import { beginRequestRefunds, type RequestRefundTarget } from './request-refund.ts'
+
+type Creates = typeof refundsApi.create
+type CreateItem = BatchItem<InputOf<Creates>>
+type CreateCode = Parameters<ContextOf<Creates>['refuse']>[0]
 
 /** Facts of a payment that never change, except whether the paying wallet is closed. */
 interface PaidBy extends Row {
@@ -83,7 +73,7 @@ interface RefundBatch extends TenantNow {
   /** Receives the money of closed wallets. Undefined if no wallet is closed, or the owner has none. */
   readonly ownersWalletId: string | undefined
   readonly isAnyPayerClosed: boolean
-  readonly pushable: ReadonlyMap<string, CardRefundPayment>
+  readonly merchants: ReadonlyMap<string, MerchantPayment>
 }
 
 const isBetweenWallets = ({ kind, creditId }: PaidBy): boolean => kind === 'internal' && creditId === null
@@ -93,11 +83,12 @@ const isBetweenWallets = ({ kind, creditId }: PaidBy): boolean => kind === 'inte
  * wallet and suspense only if a wallet is closed, so that refunds of one owner do not wait for each other.
  */
 async function openBatch(
+  items: NonEmpty<CreateItem>,
   sql: Sql,
-  { tenant, now, systems }: TenantNow & Pick<Ports, 'systems'>,
-  transactionIds: readonly string[],
+  { systems }: Pick<Ports, 'systems'>,
 ): Promise<RefundBatch> {
-  const ids = [...new Set(transactionIds)]
+  const { tenant, now } = items[0]
+  const ids = [...new Set(items.map(({ input }) => input.body.transactionId))]
   const paid = await sql<PaidBy>(PAID_BY, [tenant.ownerId, tenant.mode, ids])
   const transfers = paid.filter(isBetweenWallets)
   const isAnyPayerClosed = transfers.some(({ isPayerClosed }) => isPayerClosed)
@@ -107,7 +98,7 @@ async function openBatch(
   const causes = transfers.flatMap(({ intentId }) => (intentId ? [intentHoldReference(intentId)] : []))
   const between = transfers.flatMap(({ walletId, toWalletId }) => [walletId, toWalletId ?? []].flat())
   const wallets = [...new Set([...between, ownersWalletId ?? []].flat())]
-  const [, counters, book, rows, transactions, refunds, pushable] = await Promise.all([
+  const [, counters, book, rows, transactions, refunds, merchants] = await Promise.all([
     // Only card payments change under the lock of their agent. Others change under that of their counters.
     lockAgents(sql, tenant, agentsOf(byCard)),
     causes.length > 0
@@ -117,10 +108,10 @@ async function openBatch(
     walletsById(sql, tenant, wallets),
     lockTransactions(sql, tenant, ids),
     loadRefundBook(sql, { tenant, now }, { transactionIds: ids }),
-    cardRefundPayments(sql, tenant, cardPaymentIds, systems),
+    merchantPayments(sql, tenant, cardPaymentIds, systems),
   ])
   return {
-    ...{ tenant, now, book, ownersWalletId, isAnyPayerClosed, pushable },
+    ...{ tenant, now, book, ownersWalletId, isAnyPayerClosed, merchants },
     paidBy: new Map(paid.map(one => [one.id, one])),
     refunding: transferRefundBatch({ tenant, now }, { counters, refunds, transactions }),
     wallets: rows,
@@ -139,10 +130,6 @@ async function writeBatch({ tenant, refunding, book }: RefundBatch, sql: Sql): P
   ])
 }
 
-type Creates = typeof refundsApi.create
-type CreateItem = BatchItem<InputOf<Creates>>
-type CreateCode = Parameters<ContextOf<Creates>['refuse']>[0]
-
 interface PaymentRefund {
   readonly item: CreateItem
   readonly transaction: TransactionRow
@@ -160,7 +147,7 @@ function decide(item: CreateItem, batch: RefundBatch, verdict: DecideContext<Cre
   const refusal = refusalOf(transaction, paid, verdict)
   if (refusal) return refusal
   if (transaction.type === 'collect') return ofRequest(item, transaction, verdict)
-  const left = remainingRefundableCents(transaction, refunds.awaitedCents(transactionId))
+  const left = refunds.refundableCents(transaction)
   const { amountCents = left } = item.input.body
   if (left === 0n) return verdict.refuse('nothing_to_refund')
   if (amountCents > left) return verdict.refuse('refund_above_payment', excessText(transaction, left))
@@ -201,26 +188,20 @@ function excessText({ amountCents, refundedCents, disputedCents }: TransactionRo
 
 /** Payments of a request are refunded under its lock, by its own steps. */
 function ofRequest(
-  item: CreateItem,
+  { input: { body } }: CreateItem,
   { witnesses }: TransactionRow,
   { refuse }: DecideContext<CreateCode, Creates['emits']>,
 ) {
-  const { amountCents, reason, note, webauthnAssertion } = item.input.body
+  const { amountCents, reason, note, webauthnAssertion = null } = body
   const [request, source] = witnesses
   if (request?.type !== 'payment_request' || !source)
     return refuse(
       'payee_refunds',
       'transactionId: the money came by a payment token. Pay it back with POST /transfers.',
     )
-  const asked: RefundOfRequest = {
-    requestId: request.id,
-    sourceId: source.id,
-    cents: amountCents === undefined ? null : String(amountCents),
-    reason,
-    note,
-    webauthnAssertion: webauthnAssertion ?? null,
-  }
-  return callFor({ asked })
+  const amount = amountCents === undefined ? null : String(amountCents)
+  const paid = { requestId: request.id, sourceId: source.id, cents: amount }
+  return callFor({ target: { ...paid, reason, note, webauthnAssertion } })
 }
 
 function giveBack(
@@ -274,15 +255,13 @@ function moveMoney(
 /** Only the merchant can send the money. The processor requests it where possible. */
 function requestFromMerchant(
   { item, transaction, amountCents }: PaymentRefund,
-  { refunding: { refunds }, pushable }: RefundBatch,
+  { refunding: { refunds }, merchants }: RefundBatch,
   verdict: DecideContext<CreateCode, Creates['emits']>,
 ) {
   const { reason, note } = item.input.body
   const id = newId('refund')
-  const payment = pushable.get(transaction.id)
   const waiting = {
     dueAt: addMs(item.now, days(MAX_REFUND_WAIT_DAYS)),
-    ...(payment ? { attempts: 1, askDueAt: nextRefundCallAt(item.now, 1) } : {}),
     workflowId: workflowIdOf(refundProcess, id),
   }
   const row = refunds.request(
@@ -291,91 +270,54 @@ function requestFromMerchant(
     verdict.emit,
   )
   verdict.wake(refundProcess, row)
+  const payment = merchants.get(transaction.id)
   if (!payment) return refundResponse(row)
-  return callFor({ push: cardRefundCall(payment, row, item) })
+  refunds.ask(row, ASK_MERCHANT_WITHIN_MS)
+  return callFor({ refundIds: [id], calls: [refundCall({ payment }, row, item)] })
 }
+
+/** Plain JSON, since it must survive a crash: the refund of a request that is to begin, or refunds that have begun. */
+type Reservation = { readonly target: RequestRefundTarget } | BegunRefunds
 
 type Creating = ContextOf<Creates>
 
-/** Plain JSON, since it must survive a crash. */
-interface RefundOfRequest {
-  readonly requestId: string
-  readonly sourceId: string
-  readonly cents: string | null
-  readonly reason: NonNullable<RefundRow['reason']>
-  readonly note: string | null
-  readonly webauthnAssertion: WebauthnAssertion | null
-}
-
-type Reservation =
-  | { readonly asked: RefundOfRequest }
-  | { readonly steps: PendingRefundSteps }
-  | { readonly push: CardRefundCall }
-
-/** An answer of the merchant or of the acquirer; null where the refund of a request only begins. */
-type Answer =
-  | { readonly push: CardRefundCall; readonly answer: MerchantAnswer }
-  | { readonly cards: CardRefunds; readonly answer: readonly RequestRefundOutcome[] }
-  | null
-
-const callFor = <V extends Reservation>(reservation: V): HotCall<V, Answer> =>
-  new HotCall(reservation, async ({ systems }) => {
-    if ('asked' in reservation) return null
-    if ('push' in reservation) {
-      const { push } = reservation
-      return { push, answer: await askMerchant(push, systems.cardProcessor(push.mode)) }
-    }
-    const { cards } = reservation.steps
-    return { cards, answer: await sendCardRefunds(cards, systems.acquirer(cards.mode)) }
-  })
+const callFor = <V extends Reservation>(reservation: V): HotCall<V, RefundAnswers> =>
+  new HotCall(reservation, async ({ systems }) =>
+    'calls' in reservation ? sendRefundCalls(reservation.calls, systems) : [],
+  )
 
 /** Begins the refund as the request's own operation does. An external call follows if needed. */
-async function begin(
-  { cents: amount, webauthnAssertion, ...target }: RefundOfRequest,
-  context: Creating,
-): Promise<
-  ReturnType<typeof refundResponse> | HotCall<{ readonly steps: PendingRefundSteps }, Answer> | Refusal
-> {
-  const amountCents = amount === null ? undefined : cents(amount)
-  const signature = webauthnAssertion ?? undefined
-  const begun = await beginRequestRefund({ ...target, amountCents, webauthnAssertion: signature }, context)
-  if (begun instanceof Refusal) return begun
-  const { steps } = begun
-  return steps.cards.refunds.length > 0 ? callFor({ steps }) : refundResponseById(idOf({ steps }), context)
+async function begin(target: RequestRefundTarget, context: Creating) {
+  const refunding = await beginRequestRefunds(target, context)
+  if (refunding instanceof Refusal) return refunding
+  const { begun } = refunding
+  return begun.calls.length > 0 ? callFor(begun) : currentRefund(begun, context)
 }
 
-async function refundResponseById(id: string, { sql, tenant }: SqlContext) {
+async function currentRefund({ refundIds: [id = ''] }: BegunRefunds, { sql, tenant }: SqlContext) {
   const row = (await refundsById(sql, tenant, [id])).get(id)
   if (!row) throw new Error(`${id}: a refund that was asked for is gone`)
   return refundResponse(row)
 }
-
-const idOf = (reservation: Exclude<Reservation, { readonly asked: RefundOfRequest }>): string =>
-  'push' in reservation ? reservation.push.refundId : refundIdOf(reservation.steps.refundIds[0] ?? '')
 
 /** Decides concurrent refunds of one payment together, under its lock. */
 type Decided = Exclude<ReturnType<typeof decide>, Refusal>
 const reserve: BatchedStep<InputOf<Creates>, Decided, CreateCode, Creates['emits'], RefundBatch> = {
   name: 'refund',
   lanes: null,
-  load: (items, sql, { systems }) => {
-    const { tenant, now } = items[0]
-    const ids = items.map(({ input }) => input.body.transactionId)
-    return openBatch(sql, { tenant, now, systems }, ids)
-  },
+  load: openBatch,
   decide,
   write: writeBatch,
 }
 
 /** Refunds between wallets at once, requests the refund from a merchant, or takes the steps of the paid request. */
-export const createRefund: HandlerOf<typeof refundsApi.create, Reservation, Answer> = {
+export const createRefund: HandlerOf<typeof refundsApi.create, Reservation, RefundAnswers> = {
   begin: { by: 'writing', step: reserve },
 
-  async record(answered, reservation, context) {
-    if ('asked' in reservation) return begin(reservation.asked, context)
-    if (answered && 'push' in answered) await recordMerchantAnswer(answered.answer, answered.push, context)
-    else if (answered) await recordCardRefunds(answered.answer, answered.cards, context)
-    return refundResponseById(idOf(reservation), context)
+  async record(answers, reservation, context) {
+    if ('target' in reservation) return begin(reservation.target, context)
+    await recordRefundAnswers(answers, reservation.calls, context)
+    return currentRefund(reservation, context)
   },
 
   /**
@@ -383,8 +325,8 @@ export const createRefund: HandlerOf<typeof refundsApi.create, Reservation, Answ
    * its merchant.
    */
   async recover(reservation, context) {
-    if (!('asked' in reservation)) return refundResponseById(idOf(reservation), context)
-    const begun = await begin(reservation.asked, context)
-    return begun instanceof HotCall ? refundResponseById(idOf(begun.reservation), context) : begun
+    if ('calls' in reservation) return currentRefund(reservation, context)
+    const begun = await begin(reservation.target, context)
+    return begun instanceof HotCall ? currentRefund(begun.reservation, context) : begun
   },
 }

@@ -1,14 +1,21 @@
 import type { z } from 'zod'
+import { findAgent } from '../../control/agents/index.ts'
+import {
+  mccGroups,
+  mccsOfGroup,
+  merchantCategories,
+  merchantSkeleton,
+  normalizeMerchant,
+  patternProblem,
+  payeeMatcher,
+  resolveDescriptor,
+} from '../../control/merchants/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { addCents, type Cents, formatMoney } from '../../values/money.ts'
-import { findAgent } from '../agents/index.ts'
 import { merchantsApi } from './api.ts'
-import { resolveDescriptor } from './descriptors.ts'
-import { merchantSkeleton, normalizeMerchant, patternProblem, payeeMatcher } from './matcher.ts'
-import { mccGroups, mccsOfGroup, merchantCategories } from './mcc.ts'
 
 // Reads the agent's latest 2,000 records by its index, in any status, so that the cost does not grow with the
 // history.
@@ -98,8 +105,6 @@ const suggestions: HandlerOf<typeof merchantsApi.suggestions> = async ({ query }
   if (!(await findAgent(context.em, agentId))) return context.refuse('agent_not_found')
   return context.pageOf(await suggest(context, agentId))
 }
-
-export const mccCodes: readonly string[] = merchantCategories.map(({ code }) => code)
 
 const categoryRecords = merchantCategories.map(category => ({
   ...category,

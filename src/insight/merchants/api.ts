@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { mccGroupNames, mccsOfGroup } from '../../control/merchants/index.ts'
 import { agentRequiredRefusal, get, list, notFound } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { moneySchema } from '../../values/money.ts'
 import { agentIdSchema } from '../../values/schemas.ts'
-import { mccGroupNames, mccsOfGroup } from './mcc.ts'
 
 const code = z.string().meta({ examples: ['5942'] })
 

@@ -1,0 +1,1 @@
+export { merchantsApi } from './api.ts'
