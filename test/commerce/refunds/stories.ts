@@ -45,6 +45,21 @@ export const known: [Step[]][] = [
   [[credited(500), clear, asked(700), { kind: 'cancel' }, disputed(700, true), credited(1_200), said('won')]],
 ]
 
+/** A withdrawn dispute is won after another one of the whole payment has begun. */
+export const knownAtOnce: [[boolean, ...Step[]]][] = [
+  [
+    [
+      false,
+      { kind: 'withdraw' },
+      credited(2_000, false),
+      credited(500),
+      said('lost'),
+      said('won'),
+      disputed(2_000, true),
+    ],
+  ],
+]
+
 /** Usually the merchant clears first; earlier steps are generated as well. */
 export const story: fc.Arbitrary<Step[]> = fc
   .tuple(fc.integer({ min: 0, max: 4 }), fc.array(step, { minLength: 3, maxLength: 9 }))
