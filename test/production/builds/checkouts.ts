@@ -4,6 +4,9 @@ import { join, resolve } from 'node:path'
 /** What the image holds, and the sources of the workflows. */
 const COPIED = ['package.json', 'src', 'activities', 'workflows', 'temporal-config', 'docs']
 
+/** Where a workflow begins: `patched` is asked here, as a replay may see the result of a reading too early. */
+const BEGIN = /^export async function \w+\(ref: ProcessInput\): Promise<string> \{$/m
+
 /** The story of each record waits here for what comes next. */
 const LOOP = /^ {2}while \(!(\w+)\.isOver\) \{$/m
 
@@ -29,7 +32,8 @@ export function lastBuild(checkout: string): string {
   const files = readdirSync(workflows).filter(name => name.endsWith('.ts') && name !== PINNED)
   for (const file of files.map(name => join(workflows, name))) {
     if (!LOOP.test(readFileSync(file, 'utf8'))) continue
-    edit(file, LOOP, `  if (patched('it reads once more')) await $1.read()\n$&`)
+    edit(file, LOOP, '  if (readsOnceMore) await $1.read()\n$&')
+    edit(file, BEGIN, `$&\n  const readsOnceMore = patched('it reads once more')`)
     edit(file, /^/, `import { patched } from '@temporalio/workflow'\n`)
   }
   return checkout
