@@ -154,7 +154,7 @@ const CONVERTED = { least: 927n, most: 1_073n }
  */
 function fitOf(
   { amountCents: amount, original }: SharedPaymentReport,
-  { amountCents, facts: { begunOriginal: asked } }: AuthorizationRow,
+  { amountCents, facts: { initiatedOriginal: asked } }: AuthorizationRow,
   marginPercent: number | null,
 ): number | undefined {
   if (original)
