@@ -11,6 +11,12 @@ update card_authorizations set facts = facts - array['asks', 'begun', 'begunOrig
   || case when facts ? 'begunOriginal' then jsonb_build_object('initiatedOriginal', facts -> 'begunOriginal') else '{}' end
 where facts ? 'asks';
 
+-- The margin of a converted price is a fact of the payment, by which the network's charge of a shared token is recognized.
+update card_authorizations a set facts = facts || jsonb_build_object('initiatedMarginPercent', c.conversion -> 'marginPercent')
+from mpp_credentials c
+where a.is_shared and (c.owner_id, c.mode, c.id) = (a.owner_id, a.mode, a.mpp_credential_id)
+  and c.conversion ? 'marginPercent';
+
 update ledger_holds set reference_type = 'card_increment' where reference_type = 'card_ask';
 
 update reservations set cause_type = case cause_type

@@ -37,8 +37,12 @@ interface StatedOriginal {
 
 /** States one fact of a payment, as a network, a merchant, the owner or this service reports it. */
 export type PaymentFact =
-  /** This service begins the payment, for at most this amount. */
-  | ({ readonly type: 'requested'; readonly cents: Cents } & StatedOriginal)
+  /** This service begins the payment, for at most this amount. The margin is part of an amount that was converted. */
+  | ({
+      readonly type: 'requested'
+      readonly cents: Cents
+      readonly marginPercent?: number | undefined
+    } & StatedOriginal)
   /** The answer to a request of the network: 0 is the authorization, 1 its first increment, and so on. */
   | ({
       readonly type: 'authorized'
@@ -95,6 +99,7 @@ export interface PaymentFacts {
   readonly refunds: readonly ({ readonly id: string; readonly amount: StoredCents } & StatedOriginal)[]
   readonly initiated?: StoredCents
   readonly initiatedOriginal?: OriginalAmount
+  readonly initiatedMarginPercent?: number
   readonly confirmed: StoredCents | null
   readonly notPaid?: true
   readonly returned?: readonly { readonly id: string; readonly amount: StoredCents }[]
@@ -187,10 +192,14 @@ function addById<T extends { readonly id: string }>(facts: readonly T[], fact: T
 
 const stated = ({ original }: StatedOriginal): StatedOriginal => (original ? { original } : {})
 
-const begin = (facts: PaymentFacts, { cents, original }: FactOf<'requested'>): PaymentFacts => ({
+const begin = (
+  facts: PaymentFacts,
+  { cents, original, marginPercent }: FactOf<'requested'>,
+): PaymentFacts => ({
   ...facts,
   initiated: String(cents),
   ...(original && { initiatedOriginal: original }),
+  ...(marginPercent !== undefined && { initiatedMarginPercent: marginPercent }),
 })
 
 /** The first answer to a request counts. */

@@ -12,7 +12,7 @@ const { client, ownerId } = owner
 const AS_BEFORE = `
 update card_authorizations set facts = replace(replace(replace(replace(replace(facts::text, '"requests":', '"asks":'),
   '"increment":', '"ask":'), '"requested":', '"asked":'), '"initiated":', '"begun":'),
-  '"initiatedOriginal":', '"begunOriginal":')::jsonb where owner_id = $1;
+  '"initiatedOriginal":', '"begunOriginal":')::jsonb - 'initiatedMarginPercent' where owner_id = $1;
 update ledger_holds set reference_type = 'card_ask' where owner_id = $1 and reference_type = 'card_increment';
 update reservations set cause_type = replace(replace(cause_type, 'card_increment', 'card_ask'), 'card_unauthorized', 'card_alone')
 where owner_id = $1`
@@ -23,6 +23,20 @@ async function migrate(): Promise<void> {
   const migration = readMigrations().find(({ name }) => name.startsWith('0039'))
   for (const statement of statementsOf(migration?.text ?? '')) await service.sql(statement)
 }
+
+/** Makes a payment one by a shared token, for a price that was converted with a margin of two percent. */
+const SHARED = [
+  `update card_authorizations set network_token_id = null, facts = facts || $2::jsonb
+   where owner_id = $1 and mpp_credential_id = $3`,
+  `insert into mpp_credentials (owner_id, mode, id, created_at, updated_at, agent_id, intent_id, card_id, agent_credential_id,
+     status, sent_by, merchant, url, method, amount_cents, network, challenge_id, challenge, request_digest,
+     credential_digest, asked_at, due_at, conversion)
+   select owner_id, mode, mpp_credential_id, now(), now(), agent_id, intent_id, card_id, c.id, 'minted', 'caller', 'shop',
+     'https://shop.example.com', 'GET', amount_cents, 'visa', 'c', '{"id": "c", "realm": "shop"}', 'd', 'e', now(),
+     now() + interval '9 days', '{"marginPercent": 2}'
+   from card_authorizations a join agent_credentials c using (owner_id, mode, agent_id, intent_id, card_id, mpp_credential_id)
+   where owner_id = $1 and mpp_credential_id = $2`,
+] as const
 
 const rowsOf = async (sql: string) => service.sql<Record<string, unknown>>(sql, [ownerId])
 
@@ -43,11 +57,10 @@ test('payments that version 0.7.0 has stored continue under the names of the tra
   const payer = await aPayer({}, client)
   const machinePayment = await begun(payer, 20, client)
   const original = { amount: '23.20', currency: 'USD' }
-  await service.sql(
-    `update card_authorizations set facts = facts || jsonb_build_object('initiatedOriginal', $2::jsonb)
-     where owner_id = $1 and facts ? 'initiated'`,
-    [ownerId, JSON.stringify(original)],
-  )
+  const { mppCredentialId } = machinePayment
+  const converted = { initiatedOriginal: original, initiatedMarginPercent: 2 }
+  await service.sql(SHARED[0], [ownerId, JSON.stringify(converted), mppCredentialId])
+  await service.sql(SHARED[1], [ownerId, mppCredentialId])
   const before = await stored()
 
   for (const statement of statementsOf(AS_BEFORE)) await service.sql(statement, [ownerId])
