@@ -160,7 +160,7 @@ describe('the last line of a launch that fails', () => {
     const launched = run('dance')
     expect(await launched.exit).toBe(1)
     expect(launched.output()).toBe(
-      'Say one of: start, test, test:changed, test:slow, test:peers, bench, topology, drill, openapi, packages, reset, check.\n',
+      'Say one of: start, test, test:changed, test:slow, test:peers, bench, topology, builds, drill, openapi, packages, reset, check.\n',
     )
   })
 })

@@ -81,9 +81,6 @@ const importersOf = (name: string): string[] =>
 
 const SPEND_LOCKS = 'src/control/intents/spend-locks.ts'
 
-/** Refunds still put the parts in order themselves: agents, counters, accounts, payments. */
-const BY_HAND = /^src\/commerce\/(?:collect\/)?refunds\//
-
 describe('the locks of spending', () => {
   test('are taken by one statement of each table, which are the parts of `SpendLocks`', () => {
     expect(lockingFiles()).toEqual({
@@ -101,11 +98,11 @@ describe('the locks of spending', () => {
     // The state of receipts is noted under the lock of the intent alone.
     ['lockIntents', ['src/control/intents/payments.ts', SPEND_LOCKS]],
   ])('are put in order by `SpendLocks` only: %s', (name, importers) => {
-    expect(importersOf(name).filter(path => !BY_HAND.test(path))).toEqual(importers)
+    expect(importersOf(name)).toEqual(importers)
   })
 
   test('of accounts alone are taken by the ledger’s neighbours, and by `SpendLocks` for all others', () => {
-    const others = importersOf('lockBook').filter(path => !/^src\/money\//.test(path) && !BY_HAND.test(path))
+    const others = importersOf('lockBook').filter(path => !/^src\/money\//.test(path))
     expect(others).toEqual(['src/control/agents/deletion.ts', 'src/control/agents/money.ts', SPEND_LOCKS])
   })
 })

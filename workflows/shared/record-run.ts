@@ -49,6 +49,10 @@ export async function follow<State extends ProcessStatus>(
 /**
  * The run of a record. It keeps the state that was read last, and shows it in the Web UI: as query `state`, in *Current
  * Details*, and in the list of runs. Signals of people are carried out, in order, before the record is read.
+ *
+ * A signal that comes while the record is read may be seen before its state, and in a replay after it: if a query was
+ * answered meanwhile, the state is recorded in an earlier workflow task. So the state alone decides which timer or
+ * activity begins, and then a signal ends it before it is sent: both orders number the commands alike.
  */
 export class RecordRun<State extends ProcessStatus> {
   readonly #ref: ProcessInput
@@ -125,9 +129,7 @@ export class RecordRun<State extends ProcessStatus> {
   async waitFor(what: string, { whenDue }: { readonly whenDue?: Activity<State> } = {}): Promise<void> {
     this.#waitsFor = `for ${what}`
     this.#page.show({ ...this.state, waitsFor: this.#waitsFor })
-    if (this.#isDisturbed) return this.read()
     if (this.#isDue) return whenDue ? this.take(whenDue) : this.#readLater(what)
-    await this.#continueIfLong()
     const { dueInMs } = this.state
     const isWoken = await this.#within(dueInMs ?? DAY_MS, what)
     if (isWoken || dueInMs === null || !whenDue) return this.read()
@@ -137,7 +139,6 @@ export class RecordRun<State extends ProcessStatus> {
 
   /** Takes a step, which gives the state after it. One that changed nothing is followed by a pause. */
   async take(step: Activity<State>): Promise<void> {
-    if (this.#isDisturbed) return this.read()
     const [before, wasDue] = [textOf(this.state), this.#isDue]
     const state = await uncancelled(() => this.#unlessDisturbed(step))
     if (!state) return this.read()
@@ -148,8 +149,8 @@ export class RecordRun<State extends ProcessStatus> {
   }
 
   /**
-   * Undefined if something happened between two tries: what waits for its turn at another system, or has failed, is not
-   * tried again before that is dealt with. A try that is under way ends first.
+   * Undefined if something happened before the first try, or between two: what waits for its turn at another system, or has
+   * failed, is not tried again before that is dealt with. A try that is under way ends first.
    */
   #unlessDisturbed(step: Activity<State>): Promise<State | undefined> {
     return CancellationScope.cancellable(async () => {
@@ -171,7 +172,6 @@ export class RecordRun<State extends ProcessStatus> {
   }
 
   async #pause(what: string): Promise<void> {
-    await this.#continueIfLong()
     await this.#within(Math.min(AGAIN_MS * 2 ** (this.#idle - 1), SELDOM_MS), what)
   }
 
@@ -191,10 +191,14 @@ export class RecordRun<State extends ProcessStatus> {
     this.#page.show(state, answer)
   }
 
-  /** Whether something happened within this time. */
-  #within(ms: number, what: string): Promise<boolean> {
+  /** Whether something happened within this time, or before. */
+  async #within(ms: number, what: string): Promise<boolean> {
     const summary = workflowSummaryLine(`for ${what}`)
-    return uncancelled(() => condition(() => this.#isDisturbed, Math.max(ms, 1), { summary }))
+    const hasHappened = await uncancelled(() =>
+      condition(() => this.#isDisturbed, Math.max(ms, 1), { summary }),
+    )
+    await this.#continueIfLong()
+    return hasHappened
   }
 
   async #continueIfLong(): Promise<void> {

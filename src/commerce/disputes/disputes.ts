@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CardAuthorization } from '../../cards/authorizations/index.ts'
 import { freezeCard, lockCard } from '../../cards/cards/index.ts'
 import { findIntent, SpendLocks } from '../../control/intents/index.ts'
-import { area, type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
+import { area, type Reaction, reaction, reactionToAll } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import {
   bindHandlers,
@@ -11,7 +11,7 @@ import {
   type InputOf,
 } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { oneOf, type RecordReader } from '../../kernel/contract/records.ts'
+import { inRange, oneOf, type RecordReader } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { readCompleteFrom, readTimelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
@@ -42,7 +42,13 @@ import {
   transactionDebitedAt,
 } from './dispute.ts'
 import { disputeProcess } from './process.ts'
-import { lockDispute, openDisputeAccounts, reconcileDispute } from './reconcile-dispute.ts'
+import {
+  type DisputeReconcileContext,
+  lockDispute,
+  openDisputeAccounts,
+  reconcileDispute,
+  sumEarlierDisputes,
+} from './reconcile-dispute.ts'
 import { disputeMachine } from './state.ts'
 
 type Creating = ContextOf<typeof disputesApi.create>
@@ -64,12 +70,14 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
     records.find(Dispute, { transactionId: body.transactionId }),
   ])
   const wallets = { walletId: known.walletId, creditedWalletId: null }
-  const [accounts, transaction, payment, intent, onRequest] = await Promise.all([
+  const id = newId('dispute')
+  const [accounts, transaction, payment, intent, onRequest, broughtEarlier] = await Promise.all([
     openDisputeAccounts(wallets, main?.id ?? null, locks),
     records.lock(Transaction, known.id),
     records.findOne(CardAuthorization, { transactionId: known.id }),
     known.intentId === null ? null : findIntent(records, known.intentId),
     sumRequestedRefunds(sql, tenant, known.id),
+    sumEarlierDisputes(sql, tenant, { id, transactionId: known.id }),
   ])
   if (!transaction) return refuse('transaction_not_found')
   const left = await readRefundableCents(transaction, context)
@@ -77,7 +85,6 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
   if (problem) return problem
   const cardId = payment?.cardId ?? transaction.cardId
   const cardFrozen = body.freezeCard && (await freeze(cardId, context))
-  const id = newId('dispute')
   const evidenceDueAt = addMs(now, EVIDENCE_PERIOD_MS)
   const dispute = records.create(Dispute, {
     id,
@@ -100,7 +107,7 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
   context.emit('dispute.created', disputeEvent(dispute))
   scheduleProvisionalCredit(dispute, context)
   reconcileDispute(
-    { ...accounts, credits: null, transaction, dispute, refundedOnRequest: onRequest },
+    { ...accounts, credits: null, transaction, dispute, refundedOnRequest: onRequest, broughtEarlier },
     context,
   )
   return dispute
@@ -153,23 +160,39 @@ async function recordsOf({ id, transactionId }: Dispute, records: RecordReader):
   return [...ids, ...refunds.map(refund => refund.id)]
 }
 
-const Refunded = z.object({ transactionId: id('txn') })
+const OfPayment = z.object({ transactionId: id('txn') })
 
-const follow: Reaction = {
-  ...reactionToAll(Refunded, laterEvents, async (events, context) => {
+async function reconcileDisputes(
+  disputes: readonly Dispute[],
+  context: DisputeReconcileContext,
+): Promise<void> {
+  for (const { id } of disputes) {
+    const locked = await lockDispute(id, context)
+    if (locked) reconcileDispute(locked, context)
+  }
+}
+
+const inOrder = { orderBy: { id: 'asc' } } as const
+
+const followRefunds: Reaction = {
+  ...reactionToAll(OfPayment, laterEvents, async (events, context) => {
     const transactionIds = [...new Set(events.map(({ transactionId }) => transactionId))]
-    const disputes = await context.records.find(
-      Dispute,
-      { transactionId: oneOf(transactionIds) },
-      { orderBy: { id: 'asc' } },
-    )
-    for (const dispute of disputes) {
-      const locked = await lockDispute(dispute.id, context)
-      if (locked) reconcileDispute(locked, context)
-    }
+    const disputes = await context.records.find(Dispute, { transactionId: oneOf(transactionIds) }, inOrder)
+    await reconcileDisputes(disputes, context)
   }),
   // Only card payments can be disputed. This skips the other refunds of a transaction.
   concerns: ({ type }) => type !== 'transfer' && type !== 'collect',
+}
+
+const Credited = OfPayment.extend({ disputeId: id('dispute') })
+
+/** What a dispute brings, or has brought no longer, changes what later ones of the payment can claim. */
+const followCredits: Reaction = {
+  ...reaction(Credited, laterEvents, async ({ disputeId, transactionId }, context) => {
+    const later = { transactionId, id: inRange({ gt: disputeId }) }
+    await reconcileDisputes(await context.records.find(Dispute, later, inOrder), context)
+  }),
+  concerns: ({ change }) => change === 'credited' || change === 'taken_back',
 }
 
 const disputes = bindHandlers(disputesApi, {
@@ -220,7 +243,7 @@ export const disputesArea = area(
     steps: disputeSteps,
     entities: [Dispute],
     machines: [disputeMachine],
-    reactions: { 'transaction.refunded': follow },
+    reactions: { 'transaction.refunded': followRefunds, 'dispute.updated': followCredits },
     answers: [disputeNarratives],
     deadlines: [deadline],
     openRecords: [

@@ -5,7 +5,9 @@ import {
 } from '../../cards/authorizations/index.ts'
 import { SpendLocks } from '../../control/intents/index.ts'
 import { paymentReservationReferences } from '../../control/payments/index.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
+import type { Sql } from '../../kernel/contract/sql.ts'
 import type { LockedBook, PostingCause } from '../../money/ledger/index.ts'
 import { sumRequestedRefunds } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
@@ -13,6 +15,7 @@ import { findMainWallet, firstOpenWallet, walletsById } from '../../money/wallet
 import {
   addCents,
   type Cents,
+  cents,
   formatMoney,
   minOf,
   NO_CENTS,
@@ -45,6 +48,8 @@ export interface LockedDispute {
   readonly dispute: Dispute
   readonly transaction: Transaction
   readonly refundedOnRequest: Cents
+  /** What earlier disputes of the payment have brought: the network may decide a withdrawn one later. */
+  readonly broughtEarlier: Cents
   /** The payment's limits, and its fact `credited`; null if the payment counts towards no limit. */
   readonly credits: DisputeLimitAdjustments | null
   readonly book: LockedBook
@@ -67,15 +72,29 @@ export async function lockDispute(id: string, context: WriteContext): Promise<Lo
     authorizationsOfTransactions(sql, tenant, [transactionId]),
   ])
   const reservations = payment ? paymentReservationReferences(payment) : []
-  const [{ counters, ...accounts }, transaction, dispute, onRequest] = await Promise.all([
+  const [{ counters, ...accounts }, transaction, dispute, onRequest, broughtEarlier] = await Promise.all([
     openDisputeAccounts(known, main?.id ?? null, locks, reservations),
     records.lock(Transaction, transactionId),
     records.lock(Dispute, id),
     sumRequestedRefunds(sql, tenant, transactionId),
+    sumEarlierDisputes(sql, tenant, known),
   ])
   if (!transaction || !dispute) return null
   const credits = payment ? await openDisputeLimitAdjustments(payment, counters, context) : null
-  return { ...accounts, credits, transaction, dispute, refundedOnRequest: onRequest }
+  return { ...accounts, credits, transaction, dispute, refundedOnRequest: onRequest, broughtEarlier }
+}
+
+const EARLIER = `
+select coalesce(sum(counted_cents), 0)::text as cents from disputes
+where owner_id = $1 and mode = $2 and transaction_id = $3 and id < $4`
+
+export async function sumEarlierDisputes(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  { id, transactionId }: Pick<Dispute, 'id' | 'transactionId'>,
+): Promise<Cents> {
+  const [row] = await sql<{ cents: string }>(EARLIER, [ownerId, mode, transactionId, id])
+  return cents(row?.cents ?? 0)
 }
 
 const ACCOUNTS = ['bank', 'advance', 'receivable', 'suspense', 'disputes', 'losses'] as const
@@ -141,11 +160,14 @@ export function reconcileDispute(
 
 /**
  * Requested refunds belong to the undisputed part of the payment. If refunds exceed the disputed amount, no
- * claim is left.
+ * claim is left. Nor is one left for what an earlier dispute has brought since: the payment comes back once.
  */
-function refundedSince({ dispute, transaction, refundedOnRequest }: LockedDispute): Cents {
+function refundedSince({ dispute, transaction, refundedOnRequest, broughtEarlier }: LockedDispute): Cents {
+  const { amountCents, refundedBeforeCents } = dispute
   const unrequested = remainderOf(transaction.refundedCents, refundedOnRequest)
-  return minOf(remainderOf(unrequested, dispute.refundedBeforeCents), dispute.amountCents)
+  const since = minOf(remainderOf(unrequested, refundedBeforeCents), amountCents)
+  const left = remainderOf(transaction.amountCents, addCents(transaction.refundedCents, broughtEarlier))
+  return subtractCents(amountCents, minOf(subtractCents(amountCents, since), left))
 }
 
 /** Books advances first and returns them last, so that the bank account always covers what the network takes back. */

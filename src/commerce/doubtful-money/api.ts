@@ -59,7 +59,7 @@ export const doubtfulMoneyApi = {
       use: 'Use it before you pay or refund again: it lists payments, refunds and disputes whose outcome is unknown, and what a person can do to end each.',
     },
     description:
-      'What was sent to a bank, a merchant, an acquirer or a card processor and has no outcome yet, the oldest first: the money is held, or has left the wallet. An entry goes when the outcome arrives, or when a person decides (`verbs`). With the dashboard secret, that of all owners and the files for the bank: filter with `ownerId` and `mode`.',
+      'What was sent to a bank, a merchant, an acquirer or a card processor and has no outcome yet, the oldest first: the money is held, or has left the wallet. An entry goes when the outcome arrives, or when a person decides (`verbs`).\n\nWith the dashboard secret, that of all owners and the files for the bank: filter with `ownerId` and `mode`.',
     callers: ['key', 'dash'],
     scope: 'transactions:read',
     filters: { kind: kind.optional(), ownerId: id('customer').optional(), mode: mode.optional() },

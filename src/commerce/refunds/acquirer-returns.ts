@@ -4,7 +4,7 @@ import {
   chargebackAccounts,
   creditAcquirerCharge,
 } from '../../money/incoming/index.ts'
-import { type LockedBook, lockBook, type PostingCause } from '../../money/ledger/index.ts'
+import type { PostingCause } from '../../money/ledger/index.ts'
 import type { RefundRow } from '../../money/refunds/index.ts'
 import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import type { Chargeback, ChargeReturns } from '../../ports/acquirer.ts'
@@ -23,7 +23,6 @@ import {
 type ReturnsContext = Context<never, typeof requestRefundingEvents>
 
 interface LockedCharge extends LockedRefunds {
-  readonly book: LockedBook
   readonly wallet: WalletRow
   readonly request: PaymentRequestRow
   readonly payment: RequestPaymentRow
@@ -49,16 +48,16 @@ export async function recordChargeReturns(
   const { id: paymentId, requestId, walletId } = known
   const ids = refunds.map(({ refundReference }) => refundIdOf(refundReference))
   const sources = { type: CHARGEBACK, ids: chargebacks.flatMap(({ id }) => [id, restOf(id)]) }
-  const [book, wallets, locked] = await Promise.all([
-    lockBook(sql, context, { ...chargebackAccounts(walletId), holds: ids.map(requestRefundCause) }),
+  const accounts = { ...chargebackAccounts(walletId), holds: ids.map(requestRefundCause) }
+  const [wallets, locked] = await Promise.all([
     walletsById(sql, tenant, [walletId]),
-    lockRefunds({ ids, sources, payment: known }, context),
+    lockRefunds({ ids, sources, payment: known, accounts }, context),
   ])
   const wallet = wallets.get(walletId)
   const payment = locked.payments.get(paymentId)
   const { request } = locked.requests.get(requestId) ?? {}
   if (!wallet || !payment || !request) throw new Error(`${paymentId}: its wallet or request is gone`)
-  const charge = { ...locked, book, wallet, request, payment }
+  const charge = { ...locked, wallet, request, payment }
   for (const { refundReference, outcome } of refunds) {
     const refund = locked.refunds.find(refundIdOf(refundReference))
     const ending = acquirerAnswer(outcome)
@@ -66,7 +65,7 @@ export async function recordChargeReturns(
   }
   for (const chargeback of chargebacks) bookChargeback(chargeback, charge, context)
   queueStatement(writeRefunds(sql, tenant, locked))
-  queueStatement(book.post(sql))
+  queueStatement(locked.book.post(sql))
 }
 
 function endLater(

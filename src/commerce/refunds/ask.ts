@@ -5,7 +5,6 @@ import { ifConfigured } from '../../kernel/contract/problem.ts'
 import { inRange } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { acquirerCreditAccounts, refundAcquirerCharge } from '../../money/incoming/index.ts'
-import { type LockedBook, lockBook } from '../../money/ledger/index.ts'
 import { Refund, type RefundFailure, type RefundRow } from '../../money/refunds/index.ts'
 import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
 import type { Acquirer, ChargeOutcome } from '../../ports/acquirer.ts'
@@ -217,19 +216,18 @@ export async function recordAcquirerAnswers(
   const ids = calls.map(({ refundId }) => refundId)
   const walletIds = calls.flatMap(call => ('charge' in call ? call.walletId : []))
   const accounts = { ...acquirerCreditAccounts(...walletIds), holds: ids.map(requestRefundCause) }
-  const [book, wallets, locked] = await Promise.all([
-    lockBook(sql, context, accounts),
+  const [wallets, locked] = await Promise.all([
     walletsById(sql, tenant, walletIds),
-    lockRefunds({ ids }, context),
+    lockRefunds({ ids, accounts }, context),
   ])
   for (const { refundId, answer } of answers) {
     const refund = locked.refunds.find(refundId)
     const wallet = wallets.get(locked.payments.get(refund?.paymentId ?? '')?.walletId ?? '')
     if (refund?.status !== 'pending' || !wallet || !isEnding(answer)) continue
-    endAcquirerRefund({ refund, wallet }, answer, { ...locked, book }, context)
+    endAcquirerRefund({ refund, wallet }, answer, locked, context)
   }
   queueStatement(writeRefunds(sql, tenant, locked))
-  queueStatement(book.post(sql))
+  queueStatement(locked.book.post(sql))
 }
 
 export const recordRefundAnswers = (
@@ -245,7 +243,7 @@ export const recordRefundAnswers = (
 export function endAcquirerRefund(
   { refund, wallet }: { readonly refund: RefundRow; readonly wallet: WalletRow },
   ending: 'completed' | RefundFailure,
-  locked: LockedRefunds & { readonly book: LockedBook },
+  locked: LockedRefunds,
   context: WriteContext<typeof requestRefundingEvents>,
 ): void {
   const cause = requestRefundCause(refund.id)

@@ -1,9 +1,10 @@
 import type { z } from 'zod'
-import { lockAgents } from '../../control/agents/index.ts'
+import { SpendLocks } from '../../control/intents/index.ts'
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import { type Reaction, reactionToAll } from '../../kernel/contract/area.ts'
 import type { SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
+import type { BookAccounts, LockedBook } from '../../money/ledger/index.ts'
 import {
   loadRefundBook,
   type RefundBook,
@@ -30,6 +31,7 @@ import { TransferEvent } from '../transfers/index.ts'
 import { requestRefundEvent, requestRefundEvents } from './api.ts'
 
 export interface LockedRefunds {
+  readonly book: LockedBook
   readonly refunds: RefundBook
   readonly transactions: ReadonlyMap<string, TransactionRow>
   /** Empty for refunds that are of no payment request. */
@@ -41,14 +43,15 @@ interface RefundsToLock extends Pick<Parameters<typeof loadRefundBook>[2], 'sour
   readonly ids: readonly string[]
   /** A payment of a request that may not have a refund yet. */
   readonly payment?: Pick<RequestPaymentRow, 'id' | 'requestId' | 'transactionId'>
+  readonly accounts?: Partial<BookAccounts>
 }
 
 /**
- * Locks the agents, requests and payments of these refunds, which never change, and then reads what they guard. The caller has
- * locked accounts and transfers.
+ * Locks the agents of these refunds, accounts, and their requests and payments, which never change, and then reads what they
+ * guard. A caller that changes transfers has locked them.
  */
 export async function lockRefunds(
-  { ids, sources, payment }: RefundsToLock,
+  { ids, sources, payment, accounts = {} }: RefundsToLock,
   { sql, tenant, now }: SqlContext & TenantNow,
 ): Promise<LockedRefunds> {
   const known = [...(await refundsById(sql, tenant, ids)).values()]
@@ -58,14 +61,16 @@ export async function lockRefunds(
   const requestIds = named.flatMap(({ requestId }) => requestId ?? [])
   const transactionIds = named.flatMap(({ transactionId }) => transactionId ?? [])
   const paymentIds = named.flatMap(({ paymentId }) => paymentId ?? [])
-  const [, requests, transactions, payments, refunds] = await Promise.all([
-    lockAgents(sql, tenant, agentIds),
+  const locks = new SpendLocks(sql, { tenant, now })
+  const [, { book }, requests, transactions, payments, refunds] = await Promise.all([
+    locks.agents(agentIds),
+    locks.take(accounts),
     lockPaymentRequests(sql, tenant, requestIds),
     lockTransactions(sql, tenant, transactionIds),
     requestPaymentsById(sql, tenant, paymentIds),
     loadRefundBook(sql, { tenant, now }, { ids, sources }),
   ])
-  return { refunds, transactions, requests, payments }
+  return { book, refunds, transactions, requests, payments }
 }
 
 function refundedOf({ id, requestId, paymentId }: RefundRow, { requests, payments }: LockedRefunds) {

@@ -1,5 +1,4 @@
-import { lockAgents } from '../../control/agents/index.ts'
-import { BudgetCounters, lockCounters } from '../../control/budgets/index.ts'
+import { SpendLocks } from '../../control/intents/index.ts'
 import { intentHoldReference } from '../../control/payments/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { DecideContext, SqlContext } from '../../kernel/contract/context.ts'
@@ -9,7 +8,7 @@ import type { Ports } from '../../kernel/contract/ports.ts'
 import { Problem, Refusal } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { type LockedBook, lockBook, shortfallMessage } from '../../money/ledger/index.ts'
+import { type LockedBook, shortfallMessage } from '../../money/ledger/index.ts'
 import { loadRefundBook, type RefundRow, refundsById } from '../../money/refunds/index.ts'
 import {
   lockTransactions,
@@ -98,13 +97,14 @@ async function openBatch(
   const causes = transfers.flatMap(({ intentId }) => (intentId ? [intentHoldReference(intentId)] : []))
   const between = transfers.flatMap(({ walletId, toWalletId }) => [walletId, toWalletId ?? []].flat())
   const wallets = [...new Set([...between, ownersWalletId ?? []].flat())]
-  const [, counters, book, rows, transactions, refunds, merchants] = await Promise.all([
+  const locks = new SpendLocks(sql, { tenant, now })
+  const [, { counters, book }, rows, transactions, refunds, merchants] = await Promise.all([
     // Only card payments change under the lock of their agent. Others change under that of their counters.
-    lockAgents(sql, tenant, agentsOf(byCard)),
-    causes.length > 0
-      ? lockCounters(sql, { tenant, now }, { causes, agents: agentsOf(transfers) })
-      : new BudgetCounters(tenant, now, [], []),
-    lockBook(sql, { tenant, now }, { wallets, others: isAnyPayerClosed ? ['suspense'] : [] }),
+    locks.agents(agentsOf(byCard)),
+    locks.take({
+      ...{ reservations: causes, lockedAgents: agentsOf(transfers) },
+      ...{ wallets, others: isAnyPayerClosed ? ['suspense'] : [] },
+    }),
     walletsById(sql, tenant, wallets),
     lockTransactions(sql, tenant, ids),
     loadRefundBook(sql, { tenant, now }, { transactionIds: ids }),

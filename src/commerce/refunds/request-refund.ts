@@ -1,3 +1,4 @@
+import { SpendLocks } from '../../control/intents/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
 import { refuseUnsignedWidening, type WebauthnAssertion } from '../../identity/passkeys/index.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
@@ -12,12 +13,7 @@ import {
   refundableWallets,
   refundOwnerPayment,
 } from '../../money/incoming/index.ts'
-import {
-  type LockedBook,
-  lockBook,
-  OWNER_TRANSFER_ACCOUNTS,
-  shortfallMessage,
-} from '../../money/ledger/index.ts'
+import { type LockedBook, OWNER_TRANSFER_ACCOUNTS, shortfallMessage } from '../../money/ledger/index.ts'
 import { loadRefundBook, Refund, type RefundRow, type refundReasonCodes } from '../../money/refunds/index.ts'
 import { transactionsById } from '../../money/transactions/index.ts'
 import { type WalletRow, walletsById } from '../../money/wallets/index.ts'
@@ -114,8 +110,8 @@ async function openRefund(
   ])
   if (!known) return refuse('request_not_found')
   const accounts = await accountsOf(known, knownPayments, context)
-  const [book, wallets, payBacks, requests, refundable] = await Promise.all([
-    lockBook(sql, context, accounts),
+  const [{ book }, wallets, payBacks, requests, refundable] = await Promise.all([
+    new SpendLocks(sql, context).take(accounts),
     walletsById(sql, tenant, accounts.wallets),
     loadCreditReturns(sql, context),
     lockPaymentRequests(sql, tenant, [id]),

@@ -1,9 +1,7 @@
 import { defineEntity, LockMode, p } from '@mikro-orm/core'
-import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Records, SqlCondition } from '../../kernel/contract/records.ts'
-import type { Sql } from '../../kernel/contract/sql.ts'
 import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import { tableOf } from '../../kernel/database/table.ts'
@@ -75,14 +73,6 @@ export function unfreezeAgent(agent: Agent): boolean {
   if (!agentMachine.move(agent, 'active')) return false
   Object.assign(agent, { frozenReason: null, frozenByAlertId: null })
   return true
-}
-
-const LOCK = `
-select id from agents where owner_id = $1 and mode = $2 and id = any($3::text[]) order by id for no key update`
-
-/** Locks agents in the order of their ids, for payments without a decision by rules. */
-export async function lockAgents(sql: Sql, { ownerId, mode }: Tenant, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await sql(LOCK, [ownerId, mode, [...new Set(ids)]])
 }
 
 export type FrozenAgent = Pick<Agent, 'id' | 'status' | 'frozenReason' | 'frozenByAlertId' | 'updatedAt'>

@@ -4,7 +4,6 @@ export {
   type FrozenAgent,
   freezeAgent,
   lockAgent,
-  lockAgents,
   lockAgentsWhere,
   lockAnyAgent,
   unfreezeAgent,

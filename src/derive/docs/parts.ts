@@ -43,6 +43,7 @@ export const API_PLACES: readonly ApiPlace[] = [
       'Payment Tokens',
       'Refunds',
       'Disputes',
+      'Doubtful Money',
       'Evidence',
       'Receipts',
     ],

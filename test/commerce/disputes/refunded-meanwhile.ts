@@ -3,6 +3,7 @@ import { balanceOf } from '../../support/cards/simulated.ts'
 import {
   aDispute,
   aPaidCard,
+  daysLater,
   dispute,
   getDispute,
   ledgerBalance,
@@ -94,5 +95,29 @@ describe('a merchant that refunds meanwhile', () => {
       body: { error: expect.stringContaining('€ 35.00') },
     })
     expect(await aDispute(client, transactionId)).toMatchObject({ amountEuros: 35, refundedEuros: 0 })
+  })
+})
+
+describe('a withdrawn dispute that the network decides for the owner all the same', () => {
+  test('makes a later one of the payment smaller: the payment comes back once, and both follow the last report', async () => {
+    const { client, agent, transactionId, authorizationId } = await aPaidCard(service, 60)
+    const first = await aDispute(client, transactionId, { amountEuros: 20 })
+    await bodyOf(client.disputes.withdraw({ params: { id: first.id } }))
+    const later = await aDispute(client, transactionId, { reason: 'unauthorized' })
+    expect(later).toMatchObject({ amountEuros: 60, creditedEuros: 60 })
+    await daysLater(client, 1)
+    await networkSays(client, first.id, 'won')
+    const [one, other] = [await getDispute(client, first.id), await getDispute(client, later.id)]
+    expect(one).toMatchObject({ status: 'won', creditedEuros: 20 })
+    expect(other).toMatchObject({ status: 'open', amountEuros: 60, refundedEuros: 20, creditedEuros: 40 })
+    expect(await balanceOf(client, agent.id)).toEqual([300, 0])
+    await merchantRefunds(client, authorizationId, 10)
+    expect(await getDispute(client, first.id)).toMatchObject({ creditedEuros: 10 })
+    expect(await getDispute(client, later.id)).toMatchObject({ creditedEuros: 40 })
+    expect(await balanceOf(client, agent.id)).toEqual([300, 0])
+    await networkSays(client, first.id, 'lost')
+    expect(await getDispute(client, later.id)).toMatchObject({ refundedEuros: 10, creditedEuros: 50 })
+    expect(await balanceOf(client, agent.id)).toEqual([300, 0])
+    await expectVerifiedLedger(client)
   })
 })

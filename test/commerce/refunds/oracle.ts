@@ -132,10 +132,11 @@ export class Oracle {
     return true
   }
 
-  /** Refunds without a request reduce the dispute. */
-  #leftOf({ cents, before }: Disputed): number {
-    const since = Math.max(0, this.back - this.#askedBack - before)
-    return cents - Math.min(cents, since)
+  /** Refunds without a request reduce the dispute. The payment comes back once: as refunds, then by the earlier dispute. */
+  #leftOf(one: Disputed): number {
+    const since = Math.max(0, this.back - this.#askedBack - one.before)
+    const earlier = this.#disputes.slice(0, this.#disputes.indexOf(one)).map(other => this.#creditedOf(other))
+    return Math.max(0, Math.min(one.cents - since, this.#paid - this.back - total(earlier)))
   }
 
   #decisionOf(one: Disputed): 'won' | 'lost' | 'withdrawn' | undefined {

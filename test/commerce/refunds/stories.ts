@@ -43,6 +43,23 @@ export const known: [Step[]][] = [
   [[clear, disputed(1_200, false), asked(700), said('credited'), credited(700, false), credited(1_200)]],
   [[clear, disputed(2_000, true), { kind: 'delete' }, { kind: 'withdraw' }, said('won'), credited(500)]],
   [[credited(500), clear, asked(700), { kind: 'cancel' }, disputed(700, true), credited(1_200), said('won')]],
+  // A withdrawn dispute is won although a part that it claimed is to be refunded on request.
+  [[clear, disputed(2_000, false), { kind: 'withdraw' }, asked(500), said('won'), credited(500)]],
+]
+
+/** A withdrawn dispute is won after another one of the whole payment has begun. */
+export const knownAtOnce: [[boolean, ...Step[]]][] = [
+  [
+    [
+      false,
+      { kind: 'withdraw' },
+      credited(2_000, false),
+      credited(500),
+      said('lost'),
+      said('won'),
+      disputed(2_000, true),
+    ],
+  ],
 ]
 
 /** Usually the merchant clears first; earlier steps are generated as well. */

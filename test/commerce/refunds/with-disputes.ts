@@ -4,7 +4,7 @@ import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { FUNDS, PAID, Payment } from './followed-payment.ts'
 import { Oracle, type Step } from './oracle.ts'
 import { countedOf } from './service.ts'
-import { atOnce, known, story } from './stories.ts'
+import { atOnce, known, knownAtOnce, story } from './stories.ts'
 
 /** Expected sums of the owner's money, the records and the limits. */
 interface Sums {
@@ -64,6 +64,7 @@ describe('refunds, disputes and credits of the network of one payment', () => {
   test('never come to more than was paid at one instant, and money, limits and ledger agree', () =>
     fc.assert(fc.asyncProperty(atOnce, followAtOnce), {
       numRuns: 10,
+      examples: knownAtOnce,
       ...shown,
     }))
 })

@@ -6,6 +6,7 @@ import { startTestService } from '../../support/harness.ts'
 import { expectSoundLedgers } from '../../support/money/sound-ledgers.ts'
 import { statusCounts, times } from '../../support/sample-service.ts'
 import { inTier } from '../../support/tier.ts'
+import { until } from '../../support/until.ts'
 
 const service = await startTestService({ own: true })
 
@@ -68,6 +69,14 @@ async function prepared(one: Party, other: Party) {
   return { one, other, request, paymentToken, paid, transfer }
 }
 
+/** A busy service says that a request is to be repeated, and has done nothing. */
+async function repeated<A extends { readonly status: number }>(request: () => Promise<A>): Promise<A> {
+  return until('the service is not too busy', async () => {
+    const answer = await request()
+    return answer.status === 503 ? undefined : answer
+  })
+}
+
 /** The three ways by which money leaves `one` for `other` in one transaction, and a transfer between its own wallets. */
 const payEachWay = ({
   one,
@@ -78,13 +87,15 @@ const payEachWay = ({
   transfer,
 }: Awaited<ReturnType<typeof prepared>>) =>
   Promise.all([
-    one.client.transfers.create({ body: transfer }),
-    one.client.checkout.execute({ body: { intentId: request.intentId } }),
-    other.client.paymentTokens.charge({
-      params: { id: one.agent.id },
-      body: { paymentToken, amountEuros: 1 },
-    }),
-    one.client.collect.refund({ params: { id: paid.requestId }, body: {} }),
+    repeated(() => one.client.transfers.create({ body: transfer })),
+    repeated(() => one.client.checkout.execute({ body: { intentId: request.intentId } })),
+    repeated(() =>
+      other.client.paymentTokens.charge({
+        params: { id: one.agent.id },
+        body: { paymentToken, amountEuros: 1 },
+      }),
+    ),
+    repeated(() => one.client.collect.refund({ params: { id: paid.requestId }, body: {} })),
   ])
 
 test(`between two owners, ${PAYMENTS} requests, tokens, refunds and transfers in each direction at once do not deadlock`, async () => {

@@ -65,6 +65,7 @@ describe('the run of an agent whose policy ends', () => {
     const story = await play({ readAgent: [ending(AN_HOUR), idle] })
     await story.waits(END)
     await story.run.handle.cancel()
+    await story.run.untilTimeline(1)
     await story.run.signal('delete', { by: 'Ada' })
     expect(await story.run.untilTimeline(2)).toEqual([
       'Request Cancellation changed nothing: the run goes on until its record has ended.',

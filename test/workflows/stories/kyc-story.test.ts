@@ -106,6 +106,7 @@ describe('the run of an identity check', () => {
     const story = await play({ readIdentityCheck: [silent(AN_HOUR), ended('verified')] })
     await story.waits(ANSWER)
     await story.run.handle.cancel()
+    await story.run.untilTimeline(1)
     await story.run.signal('approve', { by: 'Ada' })
     expect(await story.run.untilTimeline(2)).toEqual([
       'Request Cancellation changed nothing: the run goes on until its record has ended.',

@@ -3,7 +3,7 @@
 import { element, show } from './dialogs.js'
 import { challengeOf, requestOf, showRefusal, submit } from './forms.js'
 import { all, closestTo, once, part, words } from './page.js'
-import { chooseStatements, openStatement } from './passkey.js'
+import { openStatement } from './passkey.js'
 
 const ITEM = '[data-item]'
 const TYPED = 'input, textarea, select, dialog, [contenteditable]'
@@ -92,6 +92,22 @@ async function openStatements(forms) {
     if (statement) opened.push({ ...statement, form })
   }
   return opened
+}
+
+/**
+ * Shows several statements in one dialog, each with a box to leave it out. Each is signed by itself afterwards,
+ * as its proof must not show the others. Returns the chosen ones.
+ */
+async function chooseStatements(statements) {
+  const boxes = statements.map(() => element('input', { type: 'checkbox', checked: '' }))
+  const lines = statements.map(({ sentence }, n) =>
+    element('label', { class: 'check' }, boxes[n], element('blockquote', { lang: 'en' }, sentence)),
+  )
+  const chosen = await show(`${words.youSignEach} (${statements.length})`, lines, [
+    ['yes', words.signEach, 'main'],
+    ['no', words.cancel],
+  ])
+  return chosen === 'yes' ? statements.filter((_, n) => boxes[n].checked) : []
 }
 
 /** The person reads all statements in one dialog. Then the passkey signs each, until it is not confirmed. */

@@ -21,22 +21,6 @@ function showSentence(sentence, hasChanged) {
   ])
 }
 
-/**
- * Shows several statements in one dialog, each with a box to leave it out. Each is signed by itself afterwards,
- * as its proof must not show the others. Returns the chosen ones.
- */
-export async function chooseStatements(statements) {
-  const boxes = statements.map(() => element('input', { type: 'checkbox', checked: '' }))
-  const lines = statements.map(({ sentence }, n) =>
-    element('label', { class: 'check' }, boxes[n], element('blockquote', { lang: 'en' }, sentence)),
-  )
-  const chosen = await show(`${words.youSignEach} (${statements.length})`, lines, [
-    ['yes', words.signEach, 'main'],
-    ['no', words.cancel],
-  ])
-  return chosen === 'yes' ? statements.filter((_, n) => boxes[n].checked) : []
-}
-
 const sign = async ({ challengeId, options }) => ({
   challengeId,
   assertion: await askDevice('startAuthentication', options),
