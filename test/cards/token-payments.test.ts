@@ -1,5 +1,6 @@
 import './token-payments/acquirer.ts'
 import './token-payments/any-order.ts'
 import './token-payments/decisions.ts'
+import './token-payments/older-names.ts'
 import './token-payments/outcomes.ts'
 import './token-payments/tokens.ts'

@@ -95,8 +95,7 @@ const MOST_SHARED = 1_000
 
 /** Payments by a shared token that the network has not reported yet, with their token. */
 const SHARED = `
-select ${selectColumnList(authorizations, 'a')}, c.token_id as "sharedTokenId", m.margin as "marginPercent",
-  a.exceptional_status is not null as "isOver", c.expires_at <= $4::timestamptz as "isExpired"
+select ${selectColumnList(authorizations, 'a')}, c.token_id as "sharedTokenId", a.exceptional_status is not null as "isOver", c.expires_at <= $4::timestamptz as "isExpired"
 from unnest($3::text[]) as w (card)
 cross join lateral (
   select * from card_authorizations one
@@ -105,9 +104,6 @@ cross join lateral (
 cross join lateral (
   select one.token_id, one.expires_at from agent_credentials one
   where (one.owner_id, one.mode, one.mpp_credential_id) = ($1, $2, a.mpp_credential_id) limit 1) as c
-cross join lateral (
-  select (one.conversion ->> 'marginPercent')::float8 as margin from mpp_credentials one
-  where (one.owner_id, one.mode, one.id) = ($1, $2, a.mpp_credential_id) limit 1) as m
 where c.token_id is not null
   and (a.exceptional_status is null or c.expires_at > $4::timestamptz - interval '31 days')
 order by a.id`
@@ -161,8 +157,6 @@ export const awaitedAuthorizations = async (
       ])
 
 export interface SharedTokenTerms {
-  /** Null for a price in euros. */
-  readonly marginPercent: number | null
   /** The payment has ended, mostly as not paid. */
   readonly isOver: boolean
   /** The token can no longer be charged. */
@@ -183,9 +177,9 @@ export async function authorizationsBySharedToken(
     now,
   ])
   return new Map(
-    rows.map(({ sharedTokenId: networkTokenId, marginPercent, isOver, isExpired, ...row }) => [
+    rows.map(({ sharedTokenId: networkTokenId, isOver, isExpired, ...row }) => [
       { ...row, networkTokenId },
-      { marginPercent, isOver, isExpired },
+      { isOver, isExpired },
     ]),
   )
 }

@@ -162,7 +162,7 @@ export function addAuthorization(
 export const isPlaceholder = ({ facts, source }: AuthorizationRow): boolean =>
   decodeAuthRequests(facts).length + facts.clearings.length + facts.outcome.length === 0 &&
   facts.confirmed === null &&
-  facts.begun === undefined &&
+  facts.initiated === undefined &&
   (facts.refunds.length === 0 || source === 'wallet')
 
 /** Gives a placeholder its merchant and funding, as if this message had come first. */
@@ -185,7 +185,7 @@ export const authorizationsPersonalData = {
         ground: 'vouchers',
         // The network can still send facts of a forgotten payment, so its facts keep their form.
         forget: {
-          members: '{"asks":[],"outcome":[],"reversals":[],"clearings":[],"refunds":[],"returned":[]}',
+          members: '{"requests":[],"outcome":[],"reversals":[],"clearings":[],"refunds":[],"returned":[]}',
         },
       },
       decision: { kind: 'payment', ground: 'payments', forget: 'null' },

@@ -37,10 +37,10 @@ function originalOf(
   const total = String(totalCents)
   const stated = statedFacts(facts, template, amountCents < 0n).find(({ amount }) => amount === total)
   if (stated?.original || template !== 'card_capture') return stated?.original ?? null
-  if (facts.begun === total) return facts.begunOriginal ?? null
+  if (facts.initiated === total) return facts.initiatedOriginal ?? null
   const [cleared] = facts.clearings
   const isWhole = cleared?.final === true && cleared.amount === total
-  return (isWhole && (facts.asks[0]?.original ?? facts.begunOriginal)) || null
+  return (isWhole && (facts.requests[0]?.original ?? facts.initiatedOriginal)) || null
 }
 
 function statedFacts({ clearings, refunds }: PaymentFacts, template: string, isDebit: boolean) {

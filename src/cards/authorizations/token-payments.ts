@@ -134,8 +134,10 @@ export function decideTokenPayment(
   Object.assign(authorization, { networkTokenId, mppCredentialId, decision, decisionSummary })
   if (batch.singleUse.has(cardId)) batch.used.set(cardId, id)
   const evidence = messageEvidence('mpp', mppCredentialId, id, `${mppCredentialId}/begun`)
-  const original = payment.conversion ? originalOfConversion(payment.conversion) : undefined
-  const requested = { type: 'requested', cents: amountCents, original } as const
+  const { conversion } = payment
+  const original = conversion ? originalOfConversion(conversion) : undefined
+  const marginPercent = conversion?.marginPercent
+  const requested = { type: 'requested', cents: amountCents, original, marginPercent } as const
   cardPayments(batch, context).apply(authorization, requested, evidence)
   return { blocker: null, decision, authorizationId: id }
 }

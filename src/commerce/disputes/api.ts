@@ -46,7 +46,8 @@ const DisputeRecord = z
     status,
     amountCents: moneySchema.meta({ description: 'The disputed amount.' }),
     refundedCents: moneySchema.meta({
-      description: 'Amount that the merchant has refunded since, or that an earlier dispute of the payment has brought since. The dispute is about the rest.',
+      description:
+        'Amount that the merchant has refunded since, or that an earlier dispute of the payment has brought since. The dispute is about the rest.',
     }),
     creditedCents: moneySchema.meta({
       description: 'Amount currently credited to you, provisional until the decision.',

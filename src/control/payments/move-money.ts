@@ -89,7 +89,7 @@ export class PaymentMoney {
     const { walletId, facts } = this.#payment
     const holds = this.#openHolds(shares)
     const canHold = addCents(book.available(walletId), sumOf(holds.map(hold => book.heldFor(hold)))) >= amount
-    const isKept = facts.begunOriginal !== undefined && !book.hasHeld(this.#uncharged) && canHold
+    const isKept = facts.initiatedOriginal !== undefined && !book.hasHeld(this.#uncharged) && canHold
     if (!isKept || book.isFrozen(walletId) || this.#isClosed()) return false
     this.#release(holds, amount)
     book.hold(walletId, amount, this.#uncharged)

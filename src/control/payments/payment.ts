@@ -37,8 +37,12 @@ interface StatedOriginal {
 
 /** States one fact of a payment, as a network, a merchant, the owner or this service reports it. */
 export type PaymentFact =
-  /** This service begins the payment, for at most this amount. */
-  | ({ readonly type: 'requested'; readonly cents: Cents } & StatedOriginal)
+  /** This service begins the payment, for at most this amount. The margin is part of an amount that was converted. */
+  | ({
+      readonly type: 'requested'
+      readonly cents: Cents
+      readonly marginPercent?: number | undefined
+    } & StatedOriginal)
   /** The answer to a request of the network: 0 is the authorization, 1 its first increment, and so on. */
   | ({
       readonly type: 'authorized'
@@ -77,9 +81,9 @@ type StoredCents = string
 
 /** All facts of one payment as a set, with the member names of the stored JSON (`card_authorizations.facts`). */
 export interface PaymentFacts {
-  readonly asks: readonly ({
-    readonly ask: number
-    readonly asked: StoredCents
+  readonly requests: readonly ({
+    readonly increment: number
+    readonly requested: StoredCents
     readonly approved: StoredCents
   } & StatedOriginal)[]
   readonly outcome: readonly ({
@@ -93,8 +97,9 @@ export interface PaymentFacts {
     readonly final: boolean
   } & StatedOriginal)[]
   readonly refunds: readonly ({ readonly id: string; readonly amount: StoredCents } & StatedOriginal)[]
-  readonly begun?: StoredCents
-  readonly begunOriginal?: OriginalAmount
+  readonly initiated?: StoredCents
+  readonly initiatedOriginal?: OriginalAmount
+  readonly initiatedMarginPercent?: number
   readonly confirmed: StoredCents | null
   readonly notPaid?: true
   readonly returned?: readonly { readonly id: string; readonly amount: StoredCents }[]
@@ -102,7 +107,7 @@ export interface PaymentFacts {
 }
 
 export const noPaymentFacts: PaymentFacts = {
-  asks: [],
+  requests: [],
   outcome: [],
   reversals: [],
   clearings: [],
@@ -125,10 +130,10 @@ export interface AuthRequest extends StatedOriginal {
   readonly approvedCents: Cents
 }
 
-export const decodeAuthRequests = ({ asks }: PaymentFacts): AuthRequest[] =>
-  asks.map(({ ask, asked, approved, original }) => ({
-    increment: ask,
-    requestedCents: cents(asked),
+export const decodeAuthRequests = ({ requests }: PaymentFacts): AuthRequest[] =>
+  requests.map(({ increment, requested, approved, original }) => ({
+    increment,
+    requestedCents: cents(requested),
     approvedCents: cents(approved),
     original,
   }))
@@ -153,7 +158,7 @@ export const addReversalsAndExpiry = (
 export function addPaymentFact(facts: PaymentFacts, fact: PaymentFact): PaymentFacts {
   switch (fact.type) {
     case 'requested':
-      return facts.begun === undefined ? begin(facts, fact) : facts
+      return facts.initiated === undefined ? begin(facts, fact) : facts
     case 'authorized':
       return addRequest(facts, fact)
     case 'answered':
@@ -187,23 +192,28 @@ function addById<T extends { readonly id: string }>(facts: readonly T[], fact: T
 
 const stated = ({ original }: StatedOriginal): StatedOriginal => (original ? { original } : {})
 
-const begin = (facts: PaymentFacts, { cents, original }: FactOf<'requested'>): PaymentFacts => ({
+const begin = (
+  facts: PaymentFacts,
+  { cents, original, marginPercent }: FactOf<'requested'>,
+): PaymentFacts => ({
   ...facts,
-  begun: String(cents),
-  ...(original && { begunOriginal: original }),
+  initiated: String(cents),
+  ...(original && { initiatedOriginal: original }),
+  ...(marginPercent !== undefined && { initiatedMarginPercent: marginPercent }),
 })
 
 /** The first answer to a request counts. */
 function addRequest(facts: PaymentFacts, fact: FactOf<'authorized'>): PaymentFacts {
   const { increment, requestedCents, approvedCents } = fact
-  if (facts.asks.some(({ ask }) => ask === increment)) return facts
+  if (facts.requests.some(known => known.increment === increment)) return facts
   const request = {
-    ask: increment,
-    asked: String(requestedCents),
+    increment,
+    requested: String(requestedCents),
     approved: String(approvedCents),
     ...stated(fact),
   }
-  return { ...facts, asks: [...facts.asks, request].sort((one, other) => one.ask - other.ask) }
+  const requests = [...facts.requests, request].sort((one, other) => one.increment - other.increment)
+  return { ...facts, requests }
 }
 
 /** The network repeats its earlier answers in each list, so the longest list is the latest. */
@@ -295,18 +305,18 @@ function reversalOf({ reversals }: PaymentFacts, approvedCents: Cents) {
 
 /** What was cleared counts, else what was authorized, else what this service began the payment for. */
 function originalsOf(
-  { clearings, refunds, begunOriginal }: PaymentFacts,
+  { clearings, refunds, initiatedOriginal }: PaymentFacts,
   approvals: readonly Approval[],
   isRefundOnly: boolean,
 ) {
   const approved = approvals.filter(({ approvedCents }) => approvedCents > 0n)
-  const asked = approved.length > 0 ? approved : approvals
+  const answered = approved.length > 0 ? approved : approvals
   const refundedOriginal = originalOf(refunds)
   return {
     original:
       originalOf(clearings) ??
-      originalOf(asked) ??
-      (isRefundOnly ? refundedOriginal : (begunOriginal ?? null)),
+      originalOf(answered) ??
+      (isRefundOnly ? refundedOriginal : (initiatedOriginal ?? null)),
     refundedOriginal,
   }
 }
@@ -333,7 +343,7 @@ function foldPaymentFacts(facts: PaymentFacts): PaymentState {
   const clearedCents = sumOfFacts(facts.clearings)
   const refundedCents = sumOfFacts(facts.refunds)
   const creditedCents = sumOfFacts(facts.returned ?? [])
-  const initiatedCents = cents(facts.begun ?? '0')
+  const initiatedCents = cents(facts.initiated ?? '0')
   const confirmedCents = facts.confirmed === null ? null : cents(facts.confirmed)
   const isNotPaid = facts.notPaid === true && confirmedCents === null && approvedCents === 0n
   const isClosed = facts.expired || isNotPaid || isReversed || facts.clearings.some(({ final }) => final)
@@ -341,7 +351,7 @@ function foldPaymentFacts(facts: PaymentFacts): PaymentState {
   const capturedCents = isAwaited ? confirmedCents : clearedCents
   const isAnswered = requests.length + facts.outcome.length > 0 || confirmedCents !== null
   const isRefundOnly =
-    facts.refunds.length > 0 && !isAnswered && facts.clearings.length === 0 && facts.begun === undefined
+    facts.refunds.length > 0 && !isAnswered && facts.clearings.length === 0 && facts.initiated === undefined
   return {
     approvals,
     answerCount: Math.max(requests.length, facts.outcome.length),
@@ -356,7 +366,7 @@ function foldPaymentFacts(facts: PaymentFacts): PaymentState {
     confirmedCents,
     pendingCents: isClosed || isAnswered ? NO_CENTS : remainderOf(initiatedCents, clearedCents),
     initiatedCents,
-    isSelfInitiated: facts.begun !== undefined,
+    isSelfInitiated: facts.initiated !== undefined,
     isRefundOnly,
     isClosed,
     isReversed,
@@ -552,7 +562,7 @@ function intentStepOf({ capturedCents, heldCents, pendingCents }: PaymentState):
 
 /** Each approval holds and reserves under its own reference, since a hold never grows. */
 export const incrementPostingReference = (paymentId: string, increment: number): PostingCause => ({
-  type: 'card_ask',
+  type: 'card_increment',
   id: `${paymentId}:${increment}`,
 })
 
@@ -563,7 +573,7 @@ const overClearingReference = (paymentId: string): PostingCause => ({ type: 'car
  * request on.
  */
 const unauthorizedClearingReference = (paymentId: string): PostingCause => ({
-  type: 'card_alone',
+  type: 'card_unauthorized',
   id: paymentId,
 })
 
@@ -593,7 +603,7 @@ const incrementReferences = ({ id, facts }: Referenced): PostingCause[] =>
 
 export const paymentHoldReferences = (payment: Referenced): PostingCause[] => [
   ...incrementReferences(payment),
-  ...(payment.facts.begunOriginal ? [unchargedPostingReference(payment.id)] : []),
+  ...(payment.facts.initiatedOriginal ? [unchargedPostingReference(payment.id)] : []),
   ...(payment.intentId ? [intentHoldReference(payment.intentId)] : []),
 ]
 

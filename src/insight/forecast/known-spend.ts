@@ -27,7 +27,7 @@ select i.id as "intentId", i.agent_id as "agentId", i.merchant, i.amount_cents a
   p.original
 from intents i
 left join lateral (
-  select coalesce(facts #> '{asks,0,original}', facts -> 'begunOriginal') as original from card_authorizations one
+  select coalesce(facts #> '{requests,0,original}', facts -> 'initiatedOriginal') as original from card_authorizations one
   where (one.owner_id, one.mode, one.id) = ($1, $2, i.payment_id) limit 1) as p on true
 where i.owner_id = $1 and i.mode = $2 and i.status = 'approved' and ($3::text is null or i.agent_id = $3)
 order by i.id desc limit ${MAX_KNOWN_SPENDS}`

@@ -27,7 +27,7 @@ language sql immutable as $$ values
   ('beneficiaries', 'owner_id', 'verification', 'null', null::text, 0, '{"beneficiary":["id"]}'::jsonb),
   ('card_authorizations', 'owner_id', 'decision', 'null', null::text, 5, '{}'::jsonb),
   ('card_authorizations', 'owner_id', 'descriptor', 'word', null::text, 8, '{}'::jsonb),
-  ('card_authorizations', 'owner_id', 'facts', 'members', '{"asks":[],"outcome":[],"reversals":[],"clearings":[],"refunds":[],"returned":[]}', 8, '{}'::jsonb),
+  ('card_authorizations', 'owner_id', 'facts', 'members', '{"requests":[],"outcome":[],"reversals":[],"clearings":[],"refunds":[],"returned":[]}', 8, '{}'::jsonb),
   ('card_authorizations', 'owner_id', 'merchant', 'word', null::text, 8, '{}'::jsonb),
   ('card_authorizations', 'owner_id', 'merchant_key', 'word', null::text, 8, '{}'::jsonb),
   ('card_messages', 'owner_id', 'answer_body', 'word', null::text, 5, '{}'::jsonb),

@@ -18,7 +18,7 @@ const INTENT = `'intent_card_' || :n`
 /** The spaces after colons keep pgbench from taking them for variables. */
 const EVENT_DATA = `{"transactionId":"txn_01kagp6mybf2ktzn5dx2q8fjzd","agentId":"agent_bench_1","intentId": null,
   "amountEuros":9.5,"merchant":"Bookshop","status":"authorization"}`
-const FACTS = `{"asks":[{"ask": 0,"asked":"950","approved":"950"}],"outcome":[],"reversals":[],"clearings":[],
+const FACTS = `{"requests":[{"increment": 0,"requested":"950","approved":"950"}],"outcome":[],"reversals":[],"clearings":[],
   "refunds":[],"confirmed": null,"expired": false}`
 const WITNESSES = `[{"type":"card_authorization","id":"message_1","at":"2026-11-20T09:30:00.000Z"}]`
 
@@ -105,7 +105,7 @@ const writtenFor = (cover: Cover): readonly Insert[] => [
     into: `insert into reservations (owner_id, mode, cause_type, cause_id, subjects, day, term, amount_cents,
       reserved_cents, spent_cents)`,
     rows: [
-      `:owner, 'test', 'card_ask', ${AUTHORIZATION} || ': 0', array[${subjectsOf[cover]}], current_date, now(),
+      `:owner, 'test', 'card_increment', ${AUTHORIZATION} || ': 0', array[${subjectsOf[cover]}], current_date, now(),
         ${CARD_CENTS}, ${CARD_CENTS}, 0`,
     ],
   },

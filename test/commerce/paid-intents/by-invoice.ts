@@ -34,6 +34,7 @@ import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
  * intent follow from the facts.
  */
 const TABLES = 'create table invoices (intent_id text primary key, transaction_id text, facts jsonb)'
+const STORED = 'select facts, transaction_id as "transactionId" from invoices where intent_id = $1'
 
 const fact = z.object({
   type: z.enum(['requested', 'captured', 'cleared', 'refunded']),
@@ -94,10 +95,7 @@ async function stateFact({ params, body }: InputOf<typeof api.state>, context: C
   const [intentId, walletId] = [params.id, body.walletId]
   const locks = new SpendLocks(sql, context)
   await locks.agentsOf([intentId])
-  const [stored] = await sql<Row & { facts: PaymentFacts; transactionId: string | null }>(
-    'select facts, transaction_id as "transactionId" from invoices where intent_id = $1',
-    [intentId],
-  )
+  const [stored] = await sql<Row & { facts: PaymentFacts; transactionId: string | null }>(STORED, [intentId])
   const transactionId = stored?.transactionId ?? null
   const held = [intentHoldReference(intentId)]
   const rows = await locks.take({

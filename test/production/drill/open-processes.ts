@@ -7,11 +7,13 @@ import {
   aBeneficiary,
   aFundedAgent,
   anAgent,
+  anAgentUnder,
   anIntent,
   aSepaTransfer,
   aWallet,
   aWebhook,
   bodyOf,
+  type TestClient,
 } from '../../support/factories.ts'
 import type { TestService } from '../../support/harness.ts'
 import { assertion, type Enrolled, enrolled } from '../../support/identity/people.ts'
@@ -102,6 +104,18 @@ async function transferTo({ client, shows }: Stage, name: string, amountEuros: n
   return String(workflowId)
 }
 
+/** The network clears the card's one payment, which takes exactly what was held for it. */
+async function clearCardPayment(client: TestClient, id: string): Promise<void> {
+  const payment = async () =>
+    (await bodyOf(client.authorizations.list({ params: { id }, query: {} }))).data[0]
+  const held = await payment()
+  await bodyOf(client.sandbox.clearCard({ body: { authorizationId: String(held?.id) } }))
+  const cleared = await payment()
+  const [before, after] = [held, cleared].map(one => `${one?.status} ${one?.heldEuros} ${one?.clearedEuros}`)
+  if (before !== 'authorized 5 0' || after !== 'cleared 0 5')
+    throw new Error(`the payment by card was ${before}, and is ${after}`)
+}
+
 async function aDeliveryThatFails({ client, receiver }: Stage): Promise<string> {
   receiver.treat('/down', respondWith(503))
   const { id } = await aWebhook(client, { url: `${receiver.url}/down`, events: ['agent.frozen'] })
@@ -176,14 +190,21 @@ export const kinds: Readonly<Record<string, Kind>> = {
     finish: async ({ receiver }) => receiver.treat('/down', respondWith(204)),
     result: 'delivered',
   },
-  card: {
+  'card with an open authorization': {
     workflow: 'card',
     async open({ client, shows }) {
-      const { id } = await aCard(client)
+      const { id: agentId } = await anAgentUnder(client, { autoApproveLimitEuros: 1_000 })
+      const { id } = await aCard(client, { agentId })
+      await bodyOf(
+        client.sandbox.authorizeCard({ body: { cardId: id, merchant: 'Bookshop', amountEuros: 5 } }),
+      )
       await shows(`card/${id}`, 'for its expiry or a change')
       return `card/${id}`
     },
-    finish: ({ client }, id) => bodyOf(client.cards.close({ params: { id }, body: {} })),
+    async finish({ client }, id) {
+      await clearCardPayment(client, id)
+      await bodyOf(client.cards.close({ params: { id }, body: {} }))
+    },
     result: 'closed',
   },
   'request for a card': {

@@ -154,14 +154,13 @@ const CONVERTED = { least: 927n, most: 1_073n }
  */
 function fitOf(
   { amountCents: amount, original }: SharedPaymentReport,
-  { amountCents, facts: { begunOriginal: asked } }: AuthorizationRow,
-  marginPercent: number | null,
+  { amountCents, facts: { initiatedOriginal: asked, initiatedMarginPercent: margin } }: AuthorizationRow,
 ): number | undefined {
   if (original)
     return asked?.amount === original.amount && asked.currency === original.currency ? 0 : undefined
   if (amount === amountCents) return 0
-  if (marginPercent === null) return undefined
-  const scaled = amount * 1_000n * BigInt(Math.round((100 + marginPercent) * 100))
+  if (margin === undefined) return undefined
+  const scaled = amount * 1_000n * BigInt(Math.round((100 + margin) * 100))
   const price = amountCents * 10_000n
   if (amount < amountCents) return scaled >= price * CONVERTED.least ? 1 : undefined
   return scaled <= price * CONVERTED.most ? 2 : undefined
@@ -179,10 +178,10 @@ function withSharedToken<M extends PaymentMessage>(message: M, { authorizations,
   if (!report || !('merchant' in content)) return message
   const known = [...authorizations].find(({ processorRef }) => processorRef === ref)
   if (known && (!isPlaceholder(known) || known.transactionId !== null)) return message
-  const candidates = [...shared].flatMap(([row, { marginPercent, isOver, isExpired }]) => {
+  const candidates = [...shared].flatMap(([row, { isOver, isExpired }]) => {
     const isGone = isOver && isExpired && content.kind === 'authorization'
     if (row.cardId !== cardId || row.processorRef !== null || isGone) return []
-    const fit = fitOf(report, row, marginPercent)
+    const fit = fitOf(report, row)
     return fit === undefined ? [] : { row, rank: isOver ? fit + 3 : fit }
   })
   const [first] = candidates.toSorted((one, other) => one.rank - other.rank)
