@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { cloneDatabase } from '../support/database.ts'
@@ -12,7 +13,9 @@ const SECONDS = 10
 const recorder = await recordSql(await cloneDatabase())
 
 test('all programs of npm start together ask PostgreSQL at most once a second when idle', async () => {
-  const env = { PORT: '0', DATABASE_URL: recorder.url, TEMPORAL_ADDRESS: addressOfRun() }
+  // A task queue of its own: its worker takes no runs of other tests.
+  const temporal = { TEMPORAL_ADDRESS: addressOfRun(), TEMPORAL_TASK_QUEUE: `idle-${randomUUID()}` }
+  const env = { PORT: '0', DATABASE_URL: recorder.url, ...temporal }
   const service = await startService(temporaryFolder(), env)
   const counts: number[] = []
   await until('it rests', async () => {

@@ -12,6 +12,9 @@ export interface Hold {
 const HELD = `from pg_stat_activity
 where datname = current_database() and application_name like 'held at %' and wait_event = 'PgSleep'`
 
+/** Less than the transactions are held, since all must be held at one time. */
+const HELD_MS = 150_000
+
 /** From now on the transactions that take these steps are held at the write that records it. */
 export async function holdAt({ sql }: Pick<Programs, 'sql'>, steps: readonly Step[]): Promise<Hold> {
   const triggers = new Map(steps.map(({ activity, written }) => [activity, written]))
@@ -23,7 +26,7 @@ export async function holdAt({ sql }: Pick<Programs, 'sql'>, steps: readonly Ste
       begin
         perform pg_sleep(60);
       exception when query_canceled then
-        perform pg_sleep(60);
+        perform pg_sleep(180);
       end;
       return new;
     end $$;
@@ -31,10 +34,15 @@ export async function holdAt({ sql }: Pick<Programs, 'sql'>, steps: readonly Ste
   const expected = steps.map(({ activity }) => `held at ${activity}`)
   return {
     async untilHeld() {
-      await until(`each of these is held: ${expected}`, async () => {
+      let missing: readonly string[] = expected
+      const isHeld = async () => {
         const rows = await sql<{ name: string }>(`select application_name as name ${HELD}`)
         const held = rows.map(({ name }) => name)
-        return expected.every(name => countOf(held, name) >= countOf(expected, name))
+        missing = expected.filter(name => countOf(held, name) < countOf(expected, name))
+        return missing.length === 0
+      }
+      await until('all are held', isHeld, HELD_MS).catch(() => {
+        throw new Error(`Timed out: not held: ${missing}`)
       })
     },
     async release() {
