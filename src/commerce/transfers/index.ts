@@ -5,9 +5,8 @@ export {
   transferRefusals,
   transfersApi,
 } from './api.ts'
-export type { TransferBatch } from './batch.ts'
 export { intentTransferRefusal, type TransferRequest } from './intent-checks.ts'
-export { decideTransfers } from './pay.ts'
+export { decideTransfers, type TransferBatch } from './pay.ts'
 export {
   internalPaymentEvents,
   sepaTransferEvents,
