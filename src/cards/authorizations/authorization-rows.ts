@@ -95,7 +95,8 @@ const MOST_SHARED = 1_000
 
 /** Payments by a shared token that the network has not reported yet, with their token. */
 const SHARED = `
-select ${selectColumnList(authorizations, 'a')}, c.token_id as "sharedTokenId", a.exceptional_status is not null as "isOver", c.expires_at <= $4::timestamptz as "isExpired"
+select ${selectColumnList(authorizations, 'a')}, c.token_id as "sharedTokenId",
+  a.exceptional_status is not null as "isOver", c.expires_at <= $4::timestamptz as "isExpired"
 from unnest($3::text[]) as w (card)
 cross join lateral (
   select * from card_authorizations one
