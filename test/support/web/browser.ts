@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals'
 import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core'
 import { DEADLINE_MS } from '../until.ts'
@@ -10,6 +11,12 @@ export interface PageVisit {
   readonly requests: string[]
 }
 
+const CLOSING_MS = 20_000
+
+/** Chromium does not answer now and then: such a profile ends with the browser. */
+const close = (context: BrowserContext): Promise<void> =>
+  Promise.race([context.close(), sleep(CLOSING_MS, undefined, { ref: false })])
+
 /** One Chromium for a test file. Each visit has its own profile, which is closed after the test that opened it. */
 export function useBrowser(): (url: string, options?: BrowserContextOptions) => Promise<PageVisit> {
   let browser: Browser
@@ -20,7 +27,7 @@ export function useBrowser(): (url: string, options?: BrowserContextOptions) => 
   beforeEach(() => {
     contextsOfTest = []
   })
-  afterEach(() => Promise.all(contextsOfTest.map(context => context.close())))
+  afterEach(() => Promise.all(contextsOfTest.map(close)))
   afterAll(() => browser?.close())
   return async (url, options = {}) => {
     const context = await browser.newContext(options)
