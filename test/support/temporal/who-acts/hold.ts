@@ -20,6 +20,11 @@ export async function holdAt({ sql }: Pick<Programs, 'sql'>, steps: readonly Ste
   const triggers = new Map(steps.map(({ activity, written }) => [activity, written]))
   // The statement's own time limit, which cancels it once, is shorter.
   await sql(`
+    create function is_of_deleted_agent(of_card text) returns boolean language sql as $$
+      select exists (
+        select from cards c join agents a on (a.owner_id, a.mode, a.id) = (c.owner_id, c.mode, c.agent_id)
+        where c.id = of_card and a.status = 'deleting')
+    $$;
     create function wait_at_step() returns trigger language plpgsql as $$
     begin
       perform set_config('application_name', 'held at ' || tg_argv[0], false);
@@ -48,7 +53,7 @@ export async function holdAt({ sql }: Pick<Programs, 'sql'>, steps: readonly Ste
     async release() {
       // What was sent already would be carried out, although no client waits for the answer.
       await sql(`select pg_terminate_backend(pid, 60000) ${HELD}`)
-      await sql('drop function wait_at_step cascade')
+      await sql('drop function wait_at_step, is_of_deleted_agent cascade')
     },
   }
 }

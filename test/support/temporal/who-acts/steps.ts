@@ -39,7 +39,11 @@ const steps = {
   },
   tellProcessor: {
     operation: 'cards.tell',
-    written: updateOf('card_numbers', 'old.processor_state <> new.processor_state'),
+    // The processor is told of the cards of a deleted agent beside its next step, which needs the same lock.
+    written: updateOf(
+      'card_numbers',
+      'old.processor_state <> new.processor_state and not is_of_deleted_agent(new.card_id)',
+    ),
   },
   endCard: {
     operation: 'cards.end',
