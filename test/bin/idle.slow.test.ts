@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import { cloneDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
+import { ownPostgres } from '../support/processes/own-servers.ts'
 import { startService, stopService } from '../support/processes/service-process.ts'
 import { recordSql } from '../support/sql-recorder.ts'
 import { addressOfRun } from '../support/temporal/access.ts'
@@ -10,7 +10,9 @@ import { until } from '../support/until.ts'
 
 const SECONDS = 10
 
-const recorder = await recordSql(await cloneDatabase())
+// A PostgreSQL of its own: an open transaction of another test keeps the sealer awake.
+const { url } = await ownPostgres()
+const recorder = await recordSql(url)
 
 test('all programs of npm start together ask PostgreSQL at most once a second when idle', async () => {
   // A task queue of its own: its worker takes no runs of other tests.
