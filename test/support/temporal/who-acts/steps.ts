@@ -39,7 +39,7 @@ const steps = {
   },
   tellProcessor: {
     operation: 'cards.tell',
-    // The processor is told of the cards of a deleted agent beside its next step, which needs the same lock.
+    // The card of a deleted agent sends its state beside the agent’s next step, which needs the same lock.
     written: updateOf(
       'card_numbers',
       'old.processor_state <> new.processor_state and not is_of_deleted_agent(new.card_id)',
