@@ -215,7 +215,7 @@ function resolutionOf(dispute: Dispute): string {
   switch (dispute.status) {
     case 'won':
       return remainingDisputedCents(dispute) === 0n
-        ? 'The merchant has refunded the whole disputed amount.'
+        ? 'The whole disputed amount has come back.'
         : `The card network has decided for you: ${kept} stays yours.`
     case 'lost':
       return dispute.creditedCents > 0n

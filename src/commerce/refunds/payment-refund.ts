@@ -102,7 +102,7 @@ async function openBatch(
     // Only card payments change under the lock of their agent. Others change under that of their counters.
     locks.agents(agentsOf(byCard)),
     locks.take({
-      ...{ reservations: causes, lockedAgents: agentsOf(transfers) },
+      ...{ reservations: causes, reservationAgents: agentsOf(transfers) },
       ...{ wallets, others: isAnyPayerClosed ? ['suspense'] : [] },
     }),
     walletsById(sql, tenant, wallets),

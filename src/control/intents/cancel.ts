@@ -78,7 +78,7 @@ async function cancelAll(
   if (!agent) return
   const causes = ids.map(id => intentCause({ id }))
   const { counters, book, intents } = await new SpendLocks(sql, context).take({
-    ...{ lockedAgents: [agentId], reservations: causes },
+    ...{ reservationAgents: [agentId], reservations: causes },
     ...{ wallets: [agent.walletId], holds: causes, intents: ids },
   })
   const open = [...intents.values()].filter(({ status }) => !intentMachine.isFinal(status))

@@ -29,8 +29,8 @@ interface SpendNeeds extends Partial<BookAccounts> {
   /** Earlier reservations, with their counters. */
   readonly reservations?: readonly PostingCause[]
   readonly intents?: readonly string[]
-  /** Agents that the transaction has locked before. */
-  readonly lockedAgents?: readonly string[]
+  /** Agents of these reservations that `agents` has not locked here: their counters are locked in order, too. */
+  readonly reservationAgents?: readonly string[]
 }
 
 interface SpendRows<F> {
@@ -96,11 +96,11 @@ export class SpendLocks implements SpendSource<LockedBook> {
   }
 
   async #counters(needs: SpendNeeds): Promise<BudgetCounters> {
-    const { spending = [], mandatesOf = [], reservations = [], lockedAgents = [] } = needs
+    const { spending = [], mandatesOf = [], reservations = [], reservationAgents = [] } = needs
     const { tenant, now } = this.tenantNow
     if (spending.length + mandatesOf.length + reservations.length === 0)
       return new BudgetCounters(tenant, now, [], [])
-    const agents = [...this.#agents.keys(), ...lockedAgents]
+    const agents = [...this.#agents.keys(), ...reservationAgents]
     return lockCounters(this.sql, this.tenantNow, { spending, mandatesOf, causes: reservations, agents })
   }
 
