@@ -99,6 +99,8 @@ export function askerOf(areas: Areas): AskAreas {
   const answers = Object.values(areas).flatMap(area => area.answers)
   return async <About, Answer>({ name }: Question<About, Answer>, about: About, context: SqlContext) => {
     const ours = answers.filter(({ question }) => question === name)
+    // No answer would look like a condition that holds for all, or a budget that nothing has used.
+    if (ours.length === 0) throw new Error(`no area answers ${name}`)
     return (await Promise.all(ours.map(({ answer }) => answer(about as never, context)))) as Answer[]
   }
 }

@@ -1,9 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { askerOf } from '../../src/app/ports.ts'
 import { areas } from '../../src/areas.ts'
 import { type Area, allOperations } from '../../src/kernel/contract/area.ts'
 import { eventDeclarations, eventSchemas } from '../../src/kernel/contract/event-types.ts'
 import { eventDescriptionOf } from '../../src/kernel/contract/events.ts'
+import { question } from '../../src/kernel/contract/question.ts'
 import { allScopeNames } from '../../src/kernel/contract/scopes.ts'
 
 // Each message names the place and the remedy: it is all that an engineer sees after forgetting a
@@ -138,6 +140,17 @@ describe('the registrations', () => {
   test('have a tag for each area of the contract, by its name', () => {
     const tags = new Set(allOperations(areas).map(({ tag }) => tag))
     expect(AREAS_OF_THE_CONTRACT.filter(name => !tags.has(name))).toEqual([])
+  })
+
+  test('answer every question of a noun, and refuse one that no area answers', async () => {
+    const asked = inSources(/= question<[^;]*?\(\s*'([\w.]+)'/g).flatMap(({ names }) => names)
+    const answered = new Set(all.flatMap(({ answers }) => answers.map(one => one.question)))
+    expect(asked.toSorted()).toEqual([...answered].sort())
+    const ask = askerOf({})
+    const context = { tenant: { ownerId: 'customer_1', mode: 'test' }, sql: async () => [] } as const
+    await expect(ask(question<null, string>('areas.unanswered'), null, context)).rejects.toThrow(
+      'no area answers areas.unanswered',
+    )
   })
 
   test('fire an event for what the service changes by itself', () => {
