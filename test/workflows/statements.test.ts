@@ -104,9 +104,18 @@ test('a test clock that passes the end of a month finalizes the statements of it
     [25, 30],
     [0, 25],
   ])
-  await of({ workflowId: `statements/${ownerId}` }).untilEnded()
-  const before = (await service.sql(`select 1 from events where owner_id = $1`, [ownerId])).length
+  const run = of({ workflowId: `statements/${ownerId}` })
+  await run.untilEnded()
+  const isQuiet = async () =>
+    (await service.sql(`select 1 from outbox where owner_id = $1`, [ownerId])).length === 0
+  await until('the outbox is empty', isQuiet)
+  const runIdOf = async () => (await run.handle.describe()).runId
+  const [lastRun, before] = [
+    await runIdOf(),
+    (await service.sql(`select 1 from events where owner_id = $1`, [ownerId])).length,
+  ]
   await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
-  expect((await service.sql(`select 1 from outbox where owner_id = $1`, [ownerId])).length).toBe(0)
+  await until('the outbox is empty again', isQuiet)
+  expect(await runIdOf()).toBe(lastRun)
   expect((await service.sql(`select 1 from events where owner_id = $1`, [ownerId])).length).toBe(before + 1)
 })
