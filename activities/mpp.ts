@@ -1,25 +1,42 @@
 import {
+  askAndMint,
+  beginPayment,
+  type ClaimedOrder,
+  claimOrder,
+  createSharedToken,
   deleteToken,
   endUnpaid,
+  giveBackToken,
+  interruptOrder,
   leaveOutcomeOpen,
   machinePaymentStatus,
   mppApi,
   mppSteps,
+  type NextStep,
   recordDeletedToken,
+  recordIndeterminate,
+  recordPaid,
+  recordSharedToken,
+  releaseOrder,
+  reserveSending,
+  reserveSharedToken,
   reserveTokenDeletion,
+  sendCredential,
 } from '../src/commerce/mpp/index.ts'
 import type { RecordRef } from '../src/kernel/contract/step.ts'
 import type { ActivityTools } from './shared/tools.ts'
 
 export type MppActivities = ReturnType<typeof mppActivities>
 
-export const mppActivities = ({ systems, read, transaction, outside, decide }: ActivityTools) => {
+export const mppActivities = (tools: ActivityTools) => {
+  const { systems, read, transaction, outside, decide } = tools
   const readMachinePayment = (ref: RecordRef) => read(ref, context => machinePaymentStatus(ref.id, context))
   const resolved =
     (outcome: 'paid' | 'not_paid') =>
     (_by: string, comment: string | undefined): object => ({ outcome, ...(comment && { comment }) })
   return {
     readMachinePayment,
+    ...payingActivities(tools),
 
     resolveMachinePayment: decide({
       paid: { operation: mppApi.resolve, body: resolved('paid') },
@@ -48,3 +65,75 @@ export const mppActivities = ({ systems, read, transaction, outside, decide }: A
     }),
   }
 }
+
+/** Up to the outcome: for runs, and for requests. Each says what may be done next. */
+const payingActivities = ({ systems, service, outside, transaction }: ActivityTools) => ({
+  /**
+   * Asks the merchant and mints, which pays nothing, so that it can be repeated: each attempt has a token of its own, and one
+   * that is not used is given back. In one transaction the payment begins, and its credential is on record. A request has
+   * claimed what it has just recorded.
+   */
+  mintCredential: outside(
+    mppSteps.order,
+    async (ref: ClaimedRef, { holder, requestId, inBatch, callAnd, transaction }): Promise<NextStep> => {
+      const claimed = ref.claimed ?? (await inBatch(claimOrder, { id: ref.id, holder }))
+      if (typeof claimed === 'string') return claimed
+      const { decided, reference } = claimed
+      const call = { reference, requestId, now: decided.askedAt }
+      try {
+        const { next, unused } = await callAnd(
+          () => askAndMint(decided, { systems, service, call }),
+          offer => inBatch(beginPayment, { decided, offer }),
+        )
+        const { setNetworkToken } = systems.cardProcessor(ref.mode)
+        if (unused !== null) await callAnd(() => giveBackToken(unused, setNetworkToken, call), nothing)
+        return next
+      } catch (error) {
+        await transaction(tx => releaseOrder(ref.id, holder, tx)).catch(nothing)
+        throw error
+      }
+    },
+  ),
+
+  /** For the method `stripe`. A repetition gets the same token; one that a person must confirm is asked about. */
+  createSharedToken: outside(
+    mppSteps.share,
+    async (ref: RecordRef, { transaction, call }): Promise<NextStep> => {
+      const ordered = await transaction(tx => reserveSharedToken(ref.id, tx))
+      if (!ordered) return 'wait'
+      return call(
+        () => createSharedToken(ordered, systems.cardProcessor(ref.mode)),
+        (token, tx) => recordSharedToken(ref.id, token, tx),
+      )
+    },
+  ),
+
+  /**
+   * `sent` is committed before the credential leaves, and only the attempt that committed it sends. If its answer is lost, the
+   * outcome is unknown.
+   */
+  sendCredential: outside(
+    mppSteps.send,
+    async (ref: RecordRef, { holder, requestId, inBatch, callAnd, transaction }): Promise<NextStep> => {
+      const sending = await inBatch(reserveSending, { id: ref.id, holder })
+      if (!sending) return 'wait'
+      await callAnd(
+        () => sendCredential(sending, { systems, requestId }),
+        answer =>
+          answer.kind === 'paid'
+            ? inBatch(recordPaid, answer)
+            : transaction(tx => recordIndeterminate(answer, tx)),
+      )
+      return 'none'
+    },
+  ),
+
+  /** A payment whose request has failed is not ordered later. */
+  interruptOrder: (ref: RecordRef) => transaction(ref, mppSteps.settle, tx => interruptOrder(ref.id, tx)),
+})
+
+interface ClaimedRef extends RecordRef {
+  readonly claimed?: ClaimedOrder
+}
+
+const nothing = async (): Promise<void> => undefined

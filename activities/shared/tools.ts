@@ -2,7 +2,7 @@ import type { AttemptDelivery } from '../../src/delivery/webhooks/index.ts'
 import type { ReadContext, WriteContext } from '../../src/kernel/contract/context.ts'
 import type { EventSchemas } from '../../src/kernel/contract/events.ts'
 import type { AnyOperation, RegisteredOperation } from '../../src/kernel/contract/operation.ts'
-import type { Systems } from '../../src/kernel/contract/ports.ts'
+import type { RunningService, Systems } from '../../src/kernel/contract/ports.ts'
 import type { ProcessStatus } from '../../src/kernel/contract/process.ts'
 import type {
   ActivityCaller,
@@ -11,7 +11,7 @@ import type {
   RecordRef,
   Step,
 } from '../../src/kernel/contract/step.ts'
-import type { StepBatch, StepCause, StepRunner } from '../../src/kernel/run/steps.ts'
+import type { OutsideCalls, StepBatch, StepCause, StepRunner } from '../../src/kernel/run/steps.ts'
 import { type WorkflowSignalSettings, withPermittedSignals } from './signals.ts'
 
 /** Reads and changes records by `em` and `sql`; it commits with the events that it emits. */
@@ -20,6 +20,7 @@ type Transaction<E extends EventSchemas> = <T>(work: (tx: WriteContext<E>) => Pr
 interface OutsideTools<E extends EventSchemas> {
   /** The lease of this process: what it has claimed is free once the process has died. */
   readonly holder: string
+  readonly requestId: string
   /** Aborted when the process is stopping. */
   readonly stopping: AbortSignal | undefined
   readonly transaction: Transaction<E>
@@ -28,6 +29,10 @@ interface OutsideTools<E extends EventSchemas> {
    * commit calls nothing.
    */
   call<A, T>(make: () => Promise<A>, record: (answer: A, tx: WriteContext<E>) => Promise<T>): Promise<T>
+  /** The same, where its answer is recorded in a batch, or needs no record. */
+  callAnd<A, T>(make: () => Promise<A>, record: (answer: A) => Promise<T>): Promise<T>
+  /** A transaction that records of an owner share. */
+  inBatch<I, R>(batch: StepBatch<E, I, R>, input: I): Promise<R>
 }
 
 /** The operation of the API that decides as a signal does, with the body that the signal's remark gives. */
@@ -44,6 +49,7 @@ interface SignalRules {
 /** What activities are made of. */
 export interface ActivityTools {
   readonly systems: Systems
+  readonly service: Pick<RunningService, 'pageUrl'>
   /** Posts a webhook, as deliverers do. */
   readonly attemptDelivery: AttemptDelivery
   /** Reads the status of a record; undefined where there is none, which ends the run as failed. */
@@ -60,10 +66,10 @@ export interface ActivityTools {
   /** A transaction that many records of an owner share, where many are due at the same instant. */
   inBatch<E extends EventSchemas>(ref: RecordRef, step: Step<E>, batch: StepBatch<E>): Promise<void>
   /** An activity that calls another system, between transactions: `transaction`, `call`, again. */
-  outside<E extends EventSchemas, S extends ProcessStatus>(
+  outside<E extends EventSchemas, S, R extends RecordRef = RecordRef>(
     step: Step<E>,
-    work: (ref: RecordRef, tools: OutsideTools<E>) => Promise<S>,
-  ): OutsideActivity<S>
+    work: (ref: R, tools: OutsideTools<E>) => Promise<S>,
+  ): OutsideActivity<S, R>
   /** Carries out the signal or update of an operator with the checks of the API. Gives the line that the operator reads. */
   decide(
     signals: Readonly<Record<string, OfApi>>,
@@ -76,11 +82,12 @@ interface Parts {
   readonly steps: StepRunner
   readonly operations: readonly RegisteredOperation[]
   readonly systems: Systems
+  readonly service: RunningService
   readonly settings: WorkflowSignalSettings
 }
 
 export function activityTools(
-  { steps, operations, systems, settings, attemptDelivery }: Parts,
+  { steps, operations, systems, service, settings, attemptDelivery }: Parts,
   caller: ActivityCaller,
 ): ActivityTools {
   const { requestIdOf, waitingRun, inTurn = (_step, _ref, work) => work(), onChange } = caller
@@ -89,7 +96,7 @@ export function activityTools(
 
   /** Read once for all transactions of an activity. */
   async function causeOf(ref: RecordRef): Promise<StepCause> {
-    const known = causes.get(ref)
+    const known = caller.request ?? causes.get(ref)
     if (known) return known
     const cause = { ...(await steps.causeOf(ref, requestIdOf(ref))), waitingRun: waitingRun?.() }
     causes.set(ref, cause)
@@ -104,8 +111,11 @@ export function activityTools(
   const transaction: ActivityTools['transaction'] = async (ref, step, work) =>
     note(step, await steps.transaction({ step, ref, cause: await causeOf(ref) }, work))
 
+  const toolsOf = outsideTools({ steps, caller, causeOf, transaction, note })
+
   return {
     systems,
+    service,
     attemptDelivery,
     transaction,
 
@@ -124,31 +134,49 @@ export function activityTools(
     },
 
     outside(step, work) {
-      const act = (ref: RecordRef) =>
-        turnOf(step, ref, () =>
-          steps.outside(async calls =>
-            work(ref, {
-              holder: calls.holder,
-              stopping: caller.stopping?.(),
-              transaction: working => transaction(ref, step, working),
-              async call(make, record) {
-                const call = { step, ref, cause: await causeOf(ref) }
-                const noted = async () => {
-                  const answer = await make()
-                  onChange?.(step)
-                  return answer
-                }
-                return calls.call(call, noted, answer => transaction(ref, step, tx => record(answer, tx)))
-              },
-            }),
-          ),
-        )
+      const act = (ref: Parameters<typeof work>[0]) =>
+        turnOf(step, ref, () => steps.outside(async calls => work(ref, toolsOf({ step, ref, calls }))))
       return Object.assign(act, { calls: step as Step })
     },
 
     decide: decisions(operations, caller),
   }
 }
+
+interface OutsideParts extends Pick<ActivityTools, 'transaction'>, Pick<Parts, 'steps'> {
+  readonly caller: ActivityCaller
+  readonly causeOf: (ref: RecordRef) => Promise<StepCause>
+  readonly note: <T>(step: Step, committed: { value: T; hasChanged: boolean }) => T
+}
+
+interface OutsideStep<E extends EventSchemas> {
+  readonly step: Step<E>
+  readonly ref: RecordRef
+  readonly calls: OutsideCalls
+}
+
+const outsideTools =
+  ({ steps, caller, causeOf, transaction, note }: OutsideParts) =>
+  <E extends EventSchemas>({ step, ref, calls }: OutsideStep<E>): OutsideTools<E> => {
+    const callAnd: OutsideTools<E>['callAnd'] = async (make, record) => {
+      const noted = async () => {
+        const answer = await make()
+        caller.onChange?.(step)
+        return answer
+      }
+      return calls.call({ step, ref, cause: await causeOf(ref) }, noted, record)
+    }
+    return {
+      holder: calls.holder,
+      requestId: caller.request?.requestId ?? caller.requestIdOf(ref),
+      stopping: caller.stopping?.(),
+      transaction: work => transaction(ref, step, work),
+      callAnd,
+      call: (make, record) => callAnd(make, answer => transaction(ref, step, tx => record(answer, tx))),
+      inBatch: async (batch, input) =>
+        note(step, await steps.inBatch({ step, ref, cause: await causeOf(ref) }, batch, input)),
+    }
+  }
 
 const decisions =
   (operations: readonly RegisteredOperation[], caller: ActivityCaller): ActivityTools['decide'] =>

@@ -17,11 +17,11 @@ export function openActivities(
   reports?: AttemptReports,
 ) {
   const steps = stepRunner(runtime)
-  const { systems } = runtime.ports
+  const { systems, service } = runtime.ports
   const attemptDelivery = deliveryAttempts(reports ? webhookAttempts(systems, reports) : { systems })
   const settings = { operatorSignals, pageOf: recordPages(publicUrl) }
   return (caller: ActivityCaller): AllActivities =>
-    allActivities(activityTools({ steps, operations, systems, settings, attemptDelivery }, caller))
+    allActivities(activityTools({ steps, operations, systems, service, settings, attemptDelivery }, caller))
 }
 
 /** The page of a record in the console, which has the names that Temporal does not get. */

@@ -155,7 +155,7 @@ const listed = async (client: TestClient, query: object = {}) =>
 
 /** Since when the run shows it as doubtful. */
 async function sinceOf(kind: Kind, { ownerId, id, ofRun = id }: Doubt): Promise<string | null> {
-  const { doubtfulSince } = await sources[kind].read({ id: ofRun, ownerId, mode: 'test' })
+  const { doubtfulSince = null } = await sources[kind].read({ id: ofRun, ownerId, mode: 'test' })
   return doubtfulSince
 }
 

@@ -118,11 +118,11 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'consolePages.approve': 12,
   // Without a named credit the sandbox bank sends one, which is matched and posted, and its outcome returned.
   'collect.settle': 9,
-  // A read, then two transactions around the second call: one decides as a card authorization does, the other
-  // settles likewise. Batching costs a single payment a few more waits.
-  'mpp.pay': 17,
-  // The read, and the first of them.
-  'mpp.mint': 11,
+  // Five transactions around two calls: the order is recorded, one decides as a card authorization does, one records that
+  // the credential leaves, one settles, one reads the answer. Batching costs a single payment a few more waits.
+  'mpp.pay': 23,
+  // The first two, and the last.
+  'mpp.mint': 15,
   // Three transactions around two calls: the credential is read, its settlement stored, and then ended.
   'settlements.pay': 13,
   'settlements.payByPost': 13,

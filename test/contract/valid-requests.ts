@@ -27,6 +27,8 @@ interface Worlds extends Pick<Awaited<ReturnType<typeof worldsOf>>, 'owner' | 'f
 /** Payments there belong to no owner, so they emit no event. */
 const OF_NOBODY = new Set(['mppMerchants.get', 'mppMerchants.post'])
 
+const PAID_BY_STEPS = new Set(['mpp.pay', 'mpp.mint'])
+
 /** Calls each operation once with a valid request, and tests the answer. */
 export function testValidRequests(
   called: typeof cases,
@@ -90,8 +92,10 @@ export function testValidRequests(
       const own = events.filter(({ action }) => action === key)
       expect(own.length > 0).toBe(tells)
       for (const { event } of own) expect(possibleEvents(registered)).toContain(event)
-      // A read may have steps of its area that store something, such as an answer of the canvas.
-      const steps = registered.operation.run === 'read' ? [`${key.split('.')[0]}.`] : []
+      // A read may have steps of its area that store something, such as an answer of the canvas. A machine payment goes on
+      // by the steps of its run, or of its request.
+      const hasSteps = registered.operation.run === 'read' || PAID_BY_STEPS.has(key)
+      const steps = hasSteps ? [`${key.split('.')[0]}.`] : []
       const others = events.filter(({ action }) => action !== key)
       expect(others.filter(({ action }) => !steps.some(area => action.startsWith(area)))).toEqual([])
     })

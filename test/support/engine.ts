@@ -15,8 +15,10 @@ import { withOwnerOperations } from '../../src/kernel/run/other-owner.ts'
 import { type OperationRuntime, reactionsByEvent } from '../../src/kernel/run/runtime.ts'
 import { UnrecordedAnswers } from '../../src/kernel/run/unrecorded-answers.ts'
 import { openDatabase } from '../../src/platform/database.ts'
+import { openVault } from '../../src/ports/vault.ts'
 import { cloneDatabase } from './database.ts'
 import { createTables } from './rows.ts'
+import { ENCRYPTION_KEY } from './services/settings.ts'
 
 interface Batch {
   readonly size: number
@@ -58,7 +60,10 @@ export function openEngine(areas: Areas, databaseUrl: string): Engine {
     replica: undefined,
     reader: undefined,
     ports: {
-      systems: { identityVerification: () => ({ name: 'sandbox' }) },
+      systems: {
+        identityVerification: () => ({ name: 'sandbox' }),
+        vault: openVault(ENCRYPTION_KEY),
+      },
       settings: { walletBank: { code: '99990001', bic: 'AGPYDEF0XXX' } },
       service: {
         ask: askerOf(areas),

@@ -47,6 +47,16 @@ const outside = (kind: ActivityKind): OutsideKind => Object.assign(kind, { isOut
 export const call = (summary: string, { startToCloseTimeout = '15 seconds' }: Time = {}): OutsideKind =>
   outside(as(summary, () => ({ startToCloseTimeout, taskQueue: callsQueueOf(workflowInfo().taskQueue) })))
 
+/** Calls another system that knows no reference: an attempt whose answer was lost is never repeated. */
+export const once = (summary: string, { startToCloseTimeout = '15 seconds' }: Time = {}): OutsideKind =>
+  outside(
+    as(summary, () => ({
+      startToCloseTimeout,
+      retry: { maximumAttempts: 1 },
+      taskQueue: callsQueueOf(workflowInfo().taskQueue),
+    })),
+  )
+
 /** Posts a webhook. A stopping or dead worker’s attempt is repeated; one that is under way is never cut off. */
 export const post = (summary: string): OutsideKind =>
   outside(

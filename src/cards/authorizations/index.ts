@@ -20,6 +20,7 @@ export {
   decideTokenPayment,
   isApprovedByNetwork,
   loadTokenPayments,
+  startedTokenPayments,
   type TokenPayment,
   tokenPaymentAuthorization,
   tokenPaymentEvents,

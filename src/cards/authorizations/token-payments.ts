@@ -2,7 +2,7 @@ import { hasPayeeRecord, type IntentPayments, type IntentRow } from '../../contr
 import { merchantNameOfDescriptor } from '../../control/merchants/index.ts'
 import { messageEvidence, type PaymentEmitContext, paymentState } from '../../control/payments/index.ts'
 import type { PolicyDecision } from '../../control/policies/index.ts'
-import type { TenantNow } from '../../kernel/contract/actor.ts'
+import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Conversion, originalOfConversion } from '../../money/exchange-rates/index.ts'
@@ -59,7 +59,7 @@ type DecidedTokenPayment =
   | { readonly blocker: null; readonly decision: PolicyDecision; readonly authorizationId: string | null }
 
 const STARTED = `
-select a.id, a.agent_id as "agentId", a.card_id as "cardId" from agent_credentials c ${joinMachinePaymentSql('c')}
+select a.id, a.agent_id as "agentId", a.card_id as "cardId", a.mpp_credential_id as "mppCredentialId" from agent_credentials c ${joinMachinePaymentSql('c')}
 where c.owner_id = $1 and c.mode = $2 and c.mpp_credential_id = any($3::text[])`
 
 interface StartedPayment {
@@ -67,6 +67,16 @@ interface StartedPayment {
   readonly agentId: string
   readonly cardId: string
 }
+
+/** The payments that these machine payments have begun, which is one for each. */
+export const startedTokenPayments = async (
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  mppCredentialIds: readonly string[],
+): Promise<readonly (StartedPayment & { readonly mppCredentialId: string })[]> =>
+  mppCredentialIds.length === 0
+    ? []
+    : sql<StartedPayment & Row & { mppCredentialId: string }>(STARTED, [ownerId, mode, mppCredentialIds])
 
 /**
  * Takes all locks for these decisions, and for settling payments of these machine payments, in the global
@@ -77,15 +87,7 @@ export async function loadTokenPayments(
   tenantNow: TenantNow,
   { payments = [], mppCredentialIds = [], started }: LoadedPayments,
 ): Promise<CardBatch> {
-  const settled =
-    started ??
-    (mppCredentialIds.length === 0
-      ? []
-      : await sql<StartedPayment & Row>(STARTED, [
-          tenantNow.tenant.ownerId,
-          tenantNow.tenant.mode,
-          mppCredentialIds,
-        ]))
+  const settled = started ?? (await startedTokenPayments(sql, tenantNow.tenant, mppCredentialIds))
   return loadCardBatch(sql, tenantNow, {
     agentIds: [...payments, ...settled].map(({ agentId }) => agentId),
     cardIds: [...payments, ...settled].map(({ cardId }) => cardId),

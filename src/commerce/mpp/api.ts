@@ -21,7 +21,12 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
 import { freeTextSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
-import { credentialSenders, mppCredentialMachine, outcomeWitnesses } from './credential.ts'
+import {
+  credentialSenders,
+  machinePaymentStatuses,
+  mppCredentialMachine,
+  outcomeWitnesses,
+} from './credential.ts'
 import {
   MAX_MERCHANT_BODY_LENGTH,
   MAX_MERCHANT_HEADER_LENGTH,
@@ -105,7 +110,7 @@ export const mintRefusals = {
 } as const satisfies Record<string, RefusalSpec>
 
 /** The credential may have reached the merchant. */
-const sentRefusals = {
+export const sentRefusals = {
   payment_indeterminate: [
     502,
     'The credential was sent, but the merchant’s answer does not confirm the payment. The money stays held. GET /v1/mpp/credentials shows the outcome.',
@@ -216,6 +221,28 @@ export const credentialMintEvents = {
   ),
 }
 
+const MachinePaymentEvent = z.object({
+  paymentId: id('mppcredential'),
+  agentId: id('agent'),
+  intentId: id('intent'),
+  cardId: id('card'),
+  merchant,
+})
+
+export const machinePaymentOrderEvents = {
+  'mpp.payment.created': declareEvent(
+    'A machine payment has been asked for: the merchant is asked for its price.',
+    MachinePaymentEvent,
+  ),
+}
+
+export const machinePaymentEndEvents = {
+  'mpp.payment.ended': declareEvent(
+    'A machine payment has ended before anything was minted: nothing was paid.',
+    MachinePaymentEvent.extend({ reason: z.string().meta({ examples: ['no_challenge'] }) }),
+  ),
+}
+
 export const machinePaymentOutcomeEvents = {
   'mpp.credential.consumed': declareEvent('A machine payment has been paid.', MppCredentialEvent),
   'mpp.transaction.completed': declareEvent(
@@ -311,6 +338,41 @@ const MppPayment = z
   })
   .meta({ id: 'MppPayment' })
 
+const MachinePaymentRecord = z
+  .object({
+    ...recordHead('mppcredential'),
+    agentId: id('agent'),
+    delegationId: id('delegation').nullable(),
+    intentId: id('intent'),
+    cardId: id('card'),
+    status: z.enum(machinePaymentStatuses).meta({
+      description:
+        '`ordering`: the merchant is asked, and a credential minted. `awaiting_person`: see `nextAction` of the credential. `sent`: not answered yet. `indeterminate`: outcome unknown, and the money stays held. `ended`: not paid.',
+    }),
+    credentialId: id('mppcredential')
+      .nullable()
+      .meta({ description: 'Once it is minted: `GET /v1/mpp/credentials/{id}` has its record.' }),
+    merchant,
+    url: z.string().meta({
+      description: 'The requested URL, without its query.',
+      examples: ['https://shop.example.com/reports/42'],
+    }),
+    method: z.string().meta({ examples: ['GET'] }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The code of why it ended before anything was minted.',
+        examples: ['no_challenge'],
+      }),
+    answer: MppPayment.nullable().meta({
+      description:
+        'What `POST /v1/mpp/pay` answers, for ten minutes, and only for the key or token that has asked for the payment.',
+    }),
+    ...recordTimestamps,
+  })
+  .meta({ id: 'MachinePayment' })
+
 const CreatedMppCredential = MppCredentialRecord.extend({
   header: z.string().meta({ description: 'The header for the credential.', examples: ['Authorization'] }),
   credential: shownOnceSchema('Payment eyJjaGFsbGVuZ2UiOnsiaWQiOiI…'),
@@ -324,12 +386,10 @@ const paying = {
   ...mintRefusals,
 } as const
 
-const payingEvents = {
-  ...accessDenialEvents,
-  ...tokenPaymentEvents,
-  ...mppTokenEvents,
-  ...credentialMintEvents,
-} as const
+const stepEvents = { ...tokenPaymentEvents, ...mppTokenEvents, ...machinePaymentOutcomeEvents }
+
+/** An order emits the first two; a repetition also records that the answer of a dead process is lost. */
+export const orderEvents = { ...accessDenialEvents, ...machinePaymentOrderEvents, ...stepEvents }
 
 export const mppApi = {
   pay: post('/v1/mpp/pay', {
@@ -359,7 +419,7 @@ export const mppApi = {
     },
     returns: [200, MppPayment],
     fails: { ...paying, ...merchantRefusals, ...sentRefusals },
-    emits: { ...payingEvents, ...machinePaymentOutcomeEvents },
+    emits: orderEvents,
   }),
   mint: post('/v1/mpp/credentials', {
     summary: 'Mint a credential for a challenge',
@@ -399,7 +459,7 @@ export const mppApi = {
       merchant_unusable: merchantRefusals.merchant_unusable,
       merchant_timeout: merchantRefusals.merchant_timeout,
     },
-    emits: { ...payingEvents, ...machinePaymentOutcomeEvents },
+    emits: orderEvents,
   }),
   list: list('/v1/mpp/credentials', {
     summary: 'List MPP credentials',
@@ -424,6 +484,14 @@ export const mppApi = {
     scope: 'mpp:read',
     returns: [200, MppCredentialRecord],
     fails: { credential_not_found },
+  }),
+  payment: get('/v1/mpp/payments/{id}', {
+    summary: 'Get a machine payment',
+    description: 'From the request on, before anything is minted. Its credential has the same id.',
+    callers: ['key', 'agent'],
+    scope: 'mpp:read',
+    returns: [200, MachinePaymentRecord],
+    fails: { machine_payment_not_found: notFound('machine payment') },
   }),
   resolve: post('/v1/mpp/credentials/{id}/resolve', {
     summary: 'Resolve the outcome of a machine payment',
@@ -553,10 +621,30 @@ export const protectApi = {
 }
 
 export const mppSteps = {
+  /** Asks the merchant, mints, and begins the payment; the intent, the card and the rules are decided again. */
+  order: step('mpp.order', {
+    summary: 'Ask the merchant for its offer, and mint a credential for it',
+    emits: { ...accessDenialEvents, ...stepEvents, ...credentialMintEvents, ...machinePaymentEndEvents },
+    calls: 'cardProcessor',
+    ownBounds: true,
+  }),
+  share: step('mpp.share', {
+    summary: 'Create the shared payment token of a machine payment',
+    emits: stepEvents,
+    calls: 'cardProcessor',
+    ownBounds: true,
+  }),
+  /** Commits that it is sent, then sends it; a repetition sends nothing. */
+  send: step('mpp.send', {
+    summary: 'Send the credential of a machine payment, once',
+    emits: stepEvents,
+    calls: 'cardProcessor',
+    ownBounds: true,
+  }),
   /** Opens the outcome of a payment whose merchant is silent, or ends it as not paid. Changes nothing before the deadline. */
   settle: step('mpp.settle', {
     summary: 'Carry out the due step of a machine payment',
-    emits: { ...tokenPaymentEvents, ...mppTokenEvents, ...machinePaymentOutcomeEvents },
+    emits: { ...stepEvents, ...machinePaymentEndEvents },
   }),
   deleteToken: step('mpp.deleteToken', {
     summary: 'Delete the token of a machine payment at the processor',

@@ -33,6 +33,16 @@ export const credentialSenders = ['service', 'caller'] as const
 export const outcomeWitnesses = ['merchant', 'network', 'key', 'operator', 'deadline'] as const
 export type OutcomeWitness = (typeof outcomeWitnesses)[number]
 
+/** Shown to callers: the status of the order, and from its minting the credential. */
+export const machinePaymentStatuses = [
+  'ordering',
+  'awaiting_person',
+  'sent',
+  'indeterminate',
+  'paid',
+  'ended',
+] as const
+
 /** A token that waits for a person is known by its id before it is usable. */
 export interface OrderedToken extends SharedTokenOrder {
   readonly unconfirmed?: Pick<SharedToken, 'tokenId' | 'last4'>

@@ -15,10 +15,10 @@ import {
   openRecordsInRows,
   statusCondition,
 } from '../../kernel/database/deadline-rows.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { originalOfConversion } from '../../money/exchange-rates/index.ts'
 import { isUnusableInput, parseReceipt } from '../../mpp/index.ts'
-import { formatMinute } from '../../values/clock.ts'
+import { clock, formatMinute } from '../../values/clock.ts'
 import { formatDecimal, formatMoney } from '../../values/money.ts'
 import { credentialExpiryEvents, mppApi, mppSteps, protectApi } from './api.ts'
 import {
@@ -30,10 +30,21 @@ import {
   mppPersonalData,
 } from './credential.ts'
 import { machinePaymentReactions, resolveMachinePayment } from './outcome.ts'
-import { mintCredential, payMachinePayment } from './pay/pay.ts'
+import { mintCredential, type PaidAnswer, payMachinePayment } from './pay/pay.ts'
+import {
+  isDue,
+  MachinePayment,
+  MachinePaymentAnswer,
+  machinePaymentMachine,
+  machinePaymentPersonalData,
+  machinePaymentStatusOf,
+  nextStepOf,
+  openAnswer,
+} from './payment.ts'
 import { type MppSignal, mppProcess } from './process.ts'
 import { createProtectRule, deleteProtectRule, listProtectRules } from './protect.ts'
 import { ProtectRule } from './protect-rule.ts'
+import type { MachinePaymentState } from './story.ts'
 
 const summaryOf = ({ amountCents, mode, status, outcomeBy, cardId }: MppCredential): string => {
   const by = outcomeBy === null ? '' : `, says the ${outcomeBy}`
@@ -67,21 +78,52 @@ function signalsOf(credential: MppCredential): MppSignal[] {
 }
 
 /** What the run of a machine payment reads. Without a deadline its outcome is known, and its token gone. */
-export async function machinePaymentStatus(id: string, { em, now }: ReadContext) {
-  const credential = await em.findOne(MppCredential, { id })
-  if (!credential) return undefined
+export async function machinePaymentStatus(
+  id: string,
+  context: ReadContext,
+): Promise<MachinePaymentState | undefined> {
+  const credential = await context.em.findOne(MppCredential, { id })
+  if (!credential) return orderStatus(id, context)
   const { status, sentAt, dueAt } = credential
   return {
     status,
     summary: summaryOf(credential),
     closed: dueAt === null,
     doubtfulSince: status === 'indeterminate' ? timeOf(sentAt) : null,
+    ...timesOf(dueAt, context),
+    next: nextStepOf(credential, context),
     awaitsPerson: awaitsPerson(credential),
-    awaitsToken: isUnshared(credential),
-    dueInMs: dueAt && dueAt.getTime() - now.getTime(),
-    deadline: dueAt && formatMinute(dueAt),
     signals: signalsOf(credential),
     steps: stepsOf(credential),
+  }
+}
+
+const timesOf = (dueAt: Date | null, { now }: ReadContext) => ({
+  dueInMs: dueAt && dueAt.getTime() - now.getTime(),
+  deadline: dueAt && formatMinute(dueAt),
+})
+
+const CLAIMANT_LIVES = 'select 1 from process_leases where id = $1'
+
+/** Before anything is minted. */
+async function orderStatus(id: string, context: ReadContext): Promise<MachinePaymentState | undefined> {
+  const payment = await context.em.findOne(MachinePayment, { id })
+  if (!payment) return undefined
+  const { status, intentId, mode, claimedBy, dueAt, reason, createdAt } = payment
+  const isClaimed =
+    claimedBy !== null &&
+    !isDue(payment, context) &&
+    (await context.sql(CLAIMANT_LIVES, [claimedBy])).length > 0
+  return {
+    status,
+    summary: `Machine payment for ${intentId} in ${mode} mode: ${status}`,
+    closed: status === 'ended',
+    doubtfulSince: null,
+    ...timesOf(dueAt, context),
+    next: status === 'ended' ? 'none' : isClaimed ? 'wait' : 'order',
+    awaitsPerson: false,
+    signals: [],
+    steps: [`asked for at ${second(createdAt)}`, ...(reason === null ? [] : [`ended: ${reason}`])],
   }
 }
 
@@ -125,6 +167,25 @@ const machinePaymentsOn: FindIntentPayments = async (intentIds, { ownerId, mode 
     reason: status === 'indeterminate' ? { code: status, message: note ?? OPEN_REASON } : null,
     updatedAt,
   }))
+}
+
+/** The answer is for the key or token that has asked. */
+const getMachinePayment: HandlerOf<typeof mppApi.payment> = async ({ params: { id } }, context) => {
+  const { em, actor, systems, refuse } = context
+  const [payment, credential, answer] = await Promise.all([
+    em.findOne(MachinePayment, { id }),
+    em.findOne(MppCredential, { id }),
+    em.findOne(MachinePaymentAnswer, { id }),
+  ])
+  if (!payment) return refuse('machine_payment_not_found')
+  const { type, id: askedBy } = payment.askedBy
+  const isAsker = type === actor.type && askedBy === actor.id
+  const kept = isAsker && answer && answer.expiresAt > clock.real() && openAnswer(answer, systems.vault)
+  return withMembers(payment, {
+    status: machinePaymentStatusOf(payment, credential),
+    credentialId: credential?.id ?? null,
+    answer: kept && 'body' in kept ? (kept.body as PaidAnswer) : null,
+  })
 }
 
 const EVIDENCE_TYPE = 'payment-evidence'
@@ -222,11 +283,20 @@ const mpp = bindHandlers(
         }),
       }),
 
+    payment: getMachinePayment,
+
     async get({ params }, { records, refuse }) {
       return (await records.findOne(MppCredential, { id: params.id })) ?? refuse('credential_not_found')
     },
   },
 )
+
+/** A process that has died does not order it any more. */
+const orderDue: Deadline = {
+  process: mppProcess,
+  ...deadlineInRows('mpp_payments', { isFollowed: true }),
+  activities: ['mintCredential', 'createSharedToken', 'sendCredential'],
+}
 
 const outcomeDue: Deadline = {
   process: mppProcess,
@@ -239,16 +309,15 @@ export const mppArea = area(
   'Paying merchants that answer HTTP 402, once per intent, and only those that the owner allows.',
   mpp,
   {
-    personal: mppPersonalData,
+    personal: { ...mppPersonalData, ...machinePaymentPersonalData },
     steps: mppSteps,
-    entities: [MppCredential, ProtectRule],
-    machines: [mppCredentialMachine],
-    deadlines: [outcomeDue],
+    entities: [MachinePayment, MachinePaymentAnswer, MppCredential, ProtectRule],
+    machines: [machinePaymentMachine, mppCredentialMachine],
+    deadlines: [orderDue, outcomeDue],
+    expiring: [{ table: 'mpp_answers', column: 'expires_at', keptMs: 0 }],
     openRecords: [
-      {
-        process: mppProcess,
-        select: openRecordsInRows('mpp_credentials'),
-      },
+      { process: mppProcess, select: openRecordsInRows('mpp_credentials') },
+      { process: mppProcess, select: openRecordsInRows('mpp_payments') },
     ],
     reactions: machinePaymentReactions,
     announces: credentialExpiryEvents,

@@ -23,8 +23,37 @@ import {
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { type Cents, cents, formatMoney } from '../../values/money.ts'
 import { formatOriginal, unitsFromStripe } from '../../values/original-amount.ts'
+import type {
+  merchantOfferRefusals,
+  merchantRefusals,
+  merchantUrlRefusals,
+  mintRefusals,
+  sentRefusals,
+} from './api.ts'
 import { canonicalHost, hostInMerchantName, isSameSite } from './hosts.ts'
-import type { MachinePaymentProblem, PayingMethods } from './pay/payment.ts'
+
+/** Methods of the card’s processor. */
+export interface PayingMethods {
+  /** Never empty; the preferred one first. */
+  readonly methods: readonly ChargeMethod[]
+  /** Left out by the policy. */
+  readonly excluded?: readonly ChargeMethod[]
+}
+
+export type MachinePaymentProblemCode =
+  | keyof typeof merchantUrlRefusals
+  | keyof typeof merchantOfferRefusals
+  | keyof typeof merchantRefusals
+  | keyof typeof mintRefusals
+  | keyof typeof sentRefusals
+
+export interface MachinePaymentProblem {
+  readonly code: MachinePaymentProblemCode
+  readonly message: string
+}
+
+export const isPayProblem = (value: object): value is MachinePaymentProblem =>
+  'code' in value && 'message' in value
 
 export interface MerchantAnswer {
   readonly status: number

@@ -15,7 +15,6 @@ import {
   tokenPaymentEvents,
   writeCardBatch,
 } from '../../cards/authorizations/index.ts'
-import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { reactionToAll } from '../../kernel/contract/area.ts'
 import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
@@ -30,7 +29,7 @@ import {
   type SharedTokenAction,
 } from '../../ports/card-processor.ts'
 import { addMs, minutes } from '../../values/clock.ts'
-import { machinePaymentOutcomeEvents, type mppApi } from './api.ts'
+import { machinePaymentOutcomeEvents, mintRefusals, type mppApi } from './api.ts'
 import {
   awaitsPerson,
   INDETERMINATE_TTL_MS,
@@ -42,6 +41,7 @@ import {
   type OrderedToken,
   type OutcomeWitness,
 } from './credential.ts'
+import { type AnswerToCaller, isDue, keepAnswer, MachinePayment, MachinePaymentAnswer } from './payment.ts'
 import { mppProcess, reversedMppProcess } from './process.ts'
 
 export type MachinePaymentEvents = typeof machinePaymentOutcomeEvents &
@@ -133,6 +133,9 @@ export class LockedMachinePayment {
     const runs = credential.status === 'consumed' ? reversedMppProcess : mppProcess
     if (!mppCredentialMachine.move(credential, 'void')) return false
     await revokeMppToken(credential.id, this.#context)
+    // What was never sent is not kept.
+    const ordered = await this.#context.records.findOne(MachinePayment, { id: credential.id })
+    if (ordered) Object.assign(ordered, { request: null, credential: null })
     const ended = { transactionId: null, endedAt: now, dueAt: now, nextAction: null }
     Object.assign(credential, { outcomeBy: by, ...ended })
     emit('mpp.credential.void', mppCredentialEvent(credential))
@@ -189,6 +192,16 @@ export async function lockMachinePayment(
   const batch = await loadTokenPayments(context.sql, context, { mppCredentialIds: [id] })
   const credential = await context.records.lock(MppCredential, id)
   return credential && new LockedMachinePayment(credential, batch, context)
+}
+
+/** Keeps the answer for the caller of the payment, in place of an earlier one. */
+export async function answerLater(
+  { id, agentId, delegationId }: MppCredential,
+  answer: AnswerToCaller,
+  { records, systems }: WriteContext,
+): Promise<void> {
+  const earlier = await records.findOne(MachinePaymentAnswer, { id })
+  keepAnswer({ id, agentId, delegationId }, answer, { records, systems }, earlier)
 }
 
 type Charge = z.output<(typeof agentCredentialChargeEvents)['agent_credential.charged']>
@@ -270,15 +283,59 @@ export const resolveMachinePayment: HandlerOf<typeof mppApi.resolve> = async ({ 
 /** The merchant has not answered in time: the outcome stays open, and its money held. */
 export async function leaveOutcomeOpen(id: string, tx: WriteContext<MachinePaymentEvents>): Promise<void> {
   const payment = await lockDuePayment(id, ['sent'], tx)
-  await payment?.markIndeterminate(
-    'The merchant’s answer was lost: the service was stopped, or the answer came too late.',
-  )
+  if (payment) await loseAnswer(payment, tx)
 }
+
+const LOST = 'The merchant’s answer was lost: the service was stopped, or the answer came too late.'
+
+/** The credential is not sent again, whether or not it has arrived. */
+export async function loseAnswer(
+  payment: LockedMachinePayment,
+  tx: WriteContext<MachinePaymentEvents>,
+): Promise<void> {
+  await payment.markIndeterminate(LOST)
+  const message = `${LOST} ${outcomeSummary(payment.credential)}`
+  await answerLater(payment.credential, { code: 'payment_indeterminate', message }, tx)
+}
+
+const SENDER_LIVES = `
+select 1 from mpp_payments p join process_leases l on l.id = p.claimed_by
+where (p.owner_id, p.mode, p.id) = ($1, $2, $3)`
+
+/** A payment that a request has sent which has died since, or a worker: its answer is lost. */
+export async function recoverSent(id: string, tx: WriteContext<MachinePaymentEvents>): Promise<void> {
+  const { ownerId, mode } = tx.tenant
+  const payment = await lockMachinePayment(id, tx)
+  if (payment?.credential.status !== 'sent') return
+  const isOfRequest = payment.credential.workflowId === null
+  const living = isOfRequest ? [] : await tx.sql(SENDER_LIVES, [ownerId, mode, id])
+  if (living.length === 0) await loseAnswer(payment, tx)
+}
+
+const PAID = 'The card network reports that it is paid.'
+const NOT_PAID = 'The card network declined the payment: it is not paid, and the intent can be paid again.'
+
+export function outcomeSummary({
+  id,
+  status,
+  nextAction,
+}: Pick<MppCredential, 'id' | 'status' | 'nextAction'>): string {
+  if (status === 'consumed' || status === 'void')
+    return `${status === 'void' ? NOT_PAID : PAID} GET /v1/mpp/credentials/${id} has the record.`
+  if (nextAction)
+    return `The card’s issuer wants a person to confirm the payment: ${nextAction.url}. It counts as paid once the card network clears it. GET /v1/mpp/credentials/${id} shows the outcome.`
+  return `The credential ${id} was sent, so it may have been paid: the money stays held, and nothing is minted again. GET /v1/mpp/credentials/${id} shows the outcome; once the owner has learned it from the merchant, resolve it with POST /v1/mpp/credentials/${id}/resolve.`
+}
+
+/** Nothing was sent: nothing was paid. */
+export const INTERRUPTED = { code: 'pay_interrupted', message: mintRefusals.pay_interrupted[1] } as const
 
 /** No witness has said in time that it was paid: it counts as not paid. */
 export async function endUnpaid(id: string, tx: WriteContext<MachinePaymentEvents>): Promise<void> {
   const payment = await lockDuePayment(id, ['minted', 'indeterminate'], tx)
+  const wasSent = payment?.credential.status !== 'minted'
   await payment?.markUnpaid('deadline')
+  if (payment && !wasSent) await answerLater(payment.credential, INTERRUPTED, tx)
 }
 
 async function lockDuePayment(
@@ -291,8 +348,6 @@ async function lockDuePayment(
     ? payment
     : null
 }
-
-const isDue = ({ dueAt }: MppCredential, { now }: TenantNow): boolean => dueAt !== null && dueAt <= now
 
 /** Short: a token that is not deleted can still be charged. */
 const RETRY_MS = minutes(1)

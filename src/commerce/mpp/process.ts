@@ -3,7 +3,7 @@ import type { DurableProcess } from '../../kernel/contract/process.ts'
 export const mppProcess = {
   name: 'mpp',
   title: 'Machine payment',
-  details: `Follows one machine payment. The request itself asks the merchant, checks its offer, mints the credential and sends it, once; this run takes over if the service stops in between, the merchant does not answer, or the outcome is unknown. Nothing is ever minted or sent again.
+  details: `Carries out one machine payment: asks the merchant, checks its offer, mints a credential and sends it, once; then it follows the payment until its outcome is known. The intent, the card and the owner’s rules are checked again before anything is minted. With \`MPP_WORKFLOWS=request\`, or while no worker was there, the request has taken these steps itself. Nothing is ever sent again.
 
 While the outcome is unknown the money stays held. The card network decides it by an authorization, a clearing or a decline of the token; after 31 days it counts as not paid, and the token is revoked.
 
@@ -13,7 +13,7 @@ Signals, each with \`{"by": "your name", "reason": "why"}\`:
 - \`notPaid\` records it as not paid: the token is revoked, and the intent can be paid again.
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /v1/mpp/credentials/{id}/resolve\`.`,
-  newIn: ['minted', 'sent'],
+  newIn: ['ordering', 'minted', 'sent'],
 } as const satisfies DurableProcess
 
 /** Follows a paid payment that the network has reversed, since the token must still be deleted. */

@@ -65,6 +65,7 @@ export const operationCauses: Readonly<Record<string, string>> = {
   assistant_not_found: OF_OWNER,
   authorization_not_found: OF_AGENT,
   conversation_not_found: OF_OWNER,
+  machine_payment_not_found: OF_AGENT,
   credential_not_found: OF_AGENT,
   credit_not_found: OF_OWNER,
   customer_not_found: OF_OPERATOR,

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Mode, Tenant } from './actor.ts'
 
 /**
@@ -36,6 +37,25 @@ export type OpenEventStream = (wish: EventFollowRequest) => Promise<StreamedEven
 
 /** Events while one request waits. Undefined where the process has `MAX_WAITING` such requests. */
 export type WaitForEvents = (wish: EventFollowRequest) => Promise<StreamedEventBatches | undefined>
+
+/**
+ * Yields at once, and whenever something was committed that is waited for: what has changed must be read. Where too many
+ * wait already, it yields each time the pause is over.
+ */
+export async function* changesAt(
+  waitForEvents: WaitForEvents,
+  wish: Omit<EventFollowRequest, 'from'>,
+  lookEveryMs: number,
+): AsyncGenerator<void> {
+  const events = await waitForEvents({ ...wish, from: undefined })
+  yield
+  if (events) for await (const _ of events) yield
+  else
+    while (!wish.ending.aborted) {
+      await pause(lookEveryMs, undefined, { signal: wish.ending }).catch(() => undefined)
+      yield
+    }
+}
 
 export const MAX_EVENT_STREAMS = 20
 

@@ -29,6 +29,7 @@ export class CallExternal<V> {
 
 export interface ExternalCallContext extends Ports {
   readonly requestId: string
+  readonly traceparent: string | undefined
 }
 
 /**
@@ -48,6 +49,8 @@ export interface ExternalHandler<I, R, F extends string, E extends EventSchemas,
 
 export interface BatchItem<I> extends CallerContext {
   readonly input: I
+  /** The lease of this process, where a call of another system follows: what it claims is free once the process has died. */
+  readonly holder: string | null
 }
 
 export type NonEmpty<T> = readonly [T, ...T[]]
@@ -157,5 +160,5 @@ export interface HotExternalHandler<
   readonly begin: BeginByReading<I, R, F, V, A> | BeginInBatch<I, R, F, E, V, A>
   /** In a transaction of its own. */
   record(answer: A, reservation: V, context: Context<F, E>): Promise<HandlerAnswer<R> | HotCall<V, A>>
-  recover(reservation: V, context: Context<F, E>): Promise<HandlerAnswer<R>>
+  recover(reservation: V, context: Context<F, E>): Promise<HandlerAnswer<R> | HotCall<V, A>>
 }

@@ -19,6 +19,7 @@ import type { EventType } from './events.ts'
 import type { ResponseFile } from './file.ts'
 import type { OpenEventStream, WaitForEvents } from './follow.ts'
 import type { FindIntentPayments, FindPayables } from './payables.ts'
+import type { BoundActivities } from './process.ts'
 import type { AskAreas } from './question.ts'
 import type { Sql } from './sql.ts'
 import type { OperationTools } from './tool.ts'
@@ -60,8 +61,8 @@ export interface OperationSettings {
   readonly filesQuotaBytes: number
   readonly cardAuthTimeoutMs: number
   readonly auditRetentionDays: number
-  /** Which machine payments have a Temporal run: all, or only those whose outcome is open. */
-  readonly mppWorkflows: 'all' | 'open'
+  /** What carries out machine payments: their runs, or the requests that ask for them. */
+  readonly mppWorkflows: 'run' | 'request'
   /**
    * For which reports of security incidents a deadline on a weekend or bank holiday moves to noon of the next
    * working day: for none, for the final one, or for all of them.
@@ -106,6 +107,8 @@ export interface RunningService {
   readonly eventNames: readonly string[]
   readonly openEventStream: OpenEventStream
   readonly waitForEvents: WaitForEvents
+  /** The activities of runs, as a request carries them out where no run does. */
+  activitiesFor(request: CarryingRequest): BoundActivities
   openapi(): Promise<ResponseFile>
   docs(address: string): Promise<ResponseFile | undefined>
   /**
@@ -113,6 +116,11 @@ export interface RunningService {
    * search counts against the rate limit of the client's address, and throws a Problem above it.
    */
   searchDocs(query: DocsQuery, address: string | null): Promise<string>
+}
+
+export interface CarryingRequest {
+  readonly requestId: string
+  readonly traceparent: string | undefined
 }
 
 export interface DocsQuery {

@@ -103,6 +103,9 @@ export interface UpdateAnswer {
   readonly line: string
 }
 
+/** Activities by name. */
+export type BoundActivities = Readonly<Record<string, (input: never) => Promise<unknown>>>
+
 /** Why a run refuses an update at once, without an event in its history. */
 export type UpdateRefusal = 'malformed' | 'ended'
 

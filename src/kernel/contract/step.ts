@@ -4,7 +4,7 @@ import type { WaitingRun } from './call.ts'
 import type { EventSchemas } from './events.ts'
 import type { RegisteredOperation } from './operation.ts'
 import type { ExternalSystems } from './ports.ts'
-import type { ProcessInput, ProcessStatus } from './process.ts'
+import type { BoundActivities, ProcessInput, ProcessStatus } from './process.ts'
 
 /** A record that a durable process looks after. */
 export interface RecordRef extends Tenant {
@@ -58,8 +58,9 @@ export interface RecordActivity<S extends ProcessStatus = ProcessStatus> {
   readonly calls?: Step
 }
 
-/** An activity that calls another system. */
-export interface OutsideActivity<S extends ProcessStatus = ProcessStatus> extends RecordActivity<S> {
+/** An activity that calls another system. Gives the status after that, or what may be done next. */
+export interface OutsideActivity<S = ProcessStatus, R extends RecordRef = RecordRef> {
+  (ref: R): Promise<S>
   readonly calls: Step
 }
 
@@ -90,6 +91,8 @@ export interface OperatorDecision {
 export interface ActivityCaller {
   /** The request id of what the process does, where no request has changed the record. */
   requestIdOf(ref: RecordRef): string
+  /** The request that carries it out, where that is no run. */
+  readonly request?: { readonly requestId: string; readonly traceparent: string | undefined }
   waitingRun?(): WaitingRun | undefined
   /** Waits for the turn of a call to another system. */
   inTurn?<T>(step: Step, ref: RecordRef, work: () => Promise<T>): Promise<T>
@@ -101,6 +104,4 @@ export interface ActivityCaller {
 }
 
 /** All activities by name, as this caller carries them out: readings, steps, and decisions of operators. */
-export type BindActivities = (
-  caller: ActivityCaller,
-) => Readonly<Record<string, (input: never) => Promise<unknown>>>
+export type BindActivities = (caller: ActivityCaller) => BoundActivities

@@ -4,7 +4,13 @@ import { type SqlCondition, sqlCondition } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
 
 /** Tables whose deadlines are rows of `deadlines`, so that none of their indexes changes with them. */
-const kinds = ['transfers', 'mpp_credentials', 'mpp_settlements', 'card_authorizations'] as const
+const kinds = [
+  'transfers',
+  'mpp_payments',
+  'mpp_credentials',
+  'mpp_settlements',
+  'card_authorizations',
+] as const
 type Kind = (typeof kinds)[number]
 
 /** Reads the first entry of each kind and mode in the primary key. */
@@ -34,11 +40,14 @@ export const deadlineInRows = (
   }),
 })
 
-export const openRecordsInRows = (kind: 'transfers' | 'mpp_credentials'): OpenRecordsQuery['select'] => `
-select d.id, d.owner_id, d.mode, r.agent_id, r.amount_cents from deadlines d
+/** An order has no amount yet. */
+export const openRecordsInRows = (
+  kind: 'transfers' | 'mpp_credentials' | 'mpp_payments',
+): OpenRecordsQuery['select'] => `
+select d.id, d.owner_id, d.mode, r.agent_id${kind === 'mpp_payments' ? '' : ', r.amount_cents'} from deadlines d
 cross join lateral (
   select * from ${kind} one where (one.owner_id, one.mode, one.id) = (d.owner_id, d.mode, d.id) limit 1) r
-where d.kind = '${kind}' and d.kind in ('transfers', 'mpp_credentials') and r.workflow_id is not null`
+where d.kind = '${kind}' and d.kind in ('transfers', 'mpp_credentials', 'mpp_payments') and r.workflow_id is not null`
 
 /** SQL: the ids of a tenant's records that have a deadline; `owner` and `mode` are places of values. */
 export const idsWithDeadlineSql = (

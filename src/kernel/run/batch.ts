@@ -26,6 +26,8 @@ export interface CallInBatch extends ApiCall {
      * reservation stored under its key is its own.
      */
     readonly kind: 'answers' | 'reserves' | 'records'
+    /** Takes what was decided, for the step of a process: it has no answer to encode. */
+    readonly onDecided?: (value: unknown) => void
   }
 }
 
@@ -105,8 +107,11 @@ async function decideAll(
   for (const { of: entry, value, ...emitted } of decided) {
     if (value instanceof Problem) entry.result = rejected(value)
     else {
+      const { onDecided } = entry.call.part
+      onDecided?.(value)
+      const answer = onDecided ? null : value
       entry.events = emitted.events
-      entry.result = { status: 'fulfilled', value: finishCall(entry, emitted, value, tx.journal) }
+      entry.result = { status: 'fulfilled', value: finishCall(entry, emitted, answer, tx.journal) }
     }
   }
   await writeAll(first.call.part.handler, state, runtime, tx)
@@ -171,6 +176,7 @@ const itemOf = (call: CallInBatch, now: Date): BatchItem<unknown> => ({
   requestId: call.requestId,
   address: call.address,
   runId: call.run?.id ?? null,
+  holder: call.lease ?? null,
 })
 
 /** Few events of batches have a reaction in another area; without one this costs nothing. */

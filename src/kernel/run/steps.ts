@@ -38,7 +38,12 @@ interface Committed<T> {
   readonly hasChanged: boolean
 }
 
-export type StepBatch<E extends EventSchemas> = HotHandler<never, unknown, never, E>
+/** Takes an input, and decides about it in a transaction that records of an owner share. */
+export interface StepBatch<E extends EventSchemas, I = never, R = unknown, S = unknown>
+  extends HotHandler<I, R, never, E, S> {
+  /** Given where a step has several batches. */
+  readonly name?: string
+}
 
 /** A process without a record fails: there is nothing to wait for. */
 export class NoSuchRecord extends Error {}
@@ -57,7 +62,11 @@ export interface StepRunner {
     work: (tx: WriteContext<E>) => Promise<T>,
   ): Promise<Committed<T>>
   /** Shares a commit with the same step of other records of the owner. */
-  inBatch<E extends EventSchemas>(call: StepCall<E>, batch: StepBatch<E>): Promise<Committed<undefined>>
+  inBatch<E extends EventSchemas, I, R>(
+    call: StepCall<E>,
+    batch: StepBatch<E, I, R>,
+    input?: I,
+  ): Promise<Committed<R>>
   /**
    * Runs work that calls other systems. What it commits before a call is a claim, for as long as a lease is valid: a process
    * that was paused past it calls nothing, since another one may have gone on, whether or not it has freed the lease.
@@ -118,10 +127,16 @@ export function stepRunner(runtime: OperationRuntime): StepRunner {
         }),
       ),
 
-    inBatch: (given, handler) =>
+    inBatch: <E extends EventSchemas, I, R>(given: StepCall<E>, handler: StepBatch<E, I, R>, input?: I) =>
       inSpan(given, async call => {
-        const outcome = await runBatched(hotCallInBatch(call, handler))
-        return { value: undefined, hasChanged: 'hasEmitted' in outcome }
+        let decided: unknown
+        const onDecided = (value: unknown) => {
+          decided = value
+        }
+        const { part, ...rest } = hotCallInBatch(call, handler)
+        const one = input === undefined ? part : { ...part, input, ...ofSeveral(part, handler.name) }
+        const outcome = await runBatched({ ...rest, part: { ...one, onDecided } })
+        return { value: decided as R, hasChanged: 'hasEmitted' in outcome }
       }),
 
     outside: outsideRunner(runtime, inSpan),
@@ -156,6 +171,9 @@ const outsideRunner =
           }),
       })
     })
+
+const ofSeveral = ({ name }: { readonly name: string }, own = '') =>
+  ({ name: `${name}.${own}`, kind: 'records' }) as const
 
 const tenantOf = ({ ownerId, mode }: RecordRef) => ({ ownerId, mode })
 

@@ -45,3 +45,14 @@ create or replace trigger mpp_settlements_deadline_moves after update on mpp_set
   for each row when (new.due_at is distinct from old.due_at) execute function keep_deadline('due_at');
 create or replace trigger mpp_settlements_deadline_goes after delete on mpp_settlements
   for each row when (old.due_at is not null) execute function keep_deadline('due_at');
+-- Its table is younger than the baseline, which is tried without later migrations.
+do $$ begin
+  if to_regclass('mpp_payments') is not null then
+    create or replace trigger mpp_payments_deadline_begins after insert on mpp_payments
+      for each row when (new.due_at is not null) execute function keep_deadline('due_at');
+    create or replace trigger mpp_payments_deadline_moves after update on mpp_payments
+      for each row when (new.due_at is distinct from old.due_at) execute function keep_deadline('due_at');
+    create or replace trigger mpp_payments_deadline_goes after delete on mpp_payments
+      for each row when (old.due_at is not null) execute function keep_deadline('due_at');
+  end if;
+end $$;

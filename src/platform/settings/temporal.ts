@@ -76,11 +76,16 @@ export const temporalSettings = {
     allowed: 'an http or https URL',
     otherwise: 'none',
   }),
-  mppWorkflows: documentSetting(z.enum(['all', 'open']).default('all'), {
-    meaning:
-      'Which machine payments get their own workflow: `all`, or only those with an `open` outcome, for hundreds of payments per second.',
-    allowed: 'all, open',
-  }),
+  mppWorkflows: documentSetting(
+    z
+      .enum(['run', 'request'], { error: 'run or request: all is called run now, and open request' })
+      .default('run'),
+    {
+      meaning:
+        'What carries out machine payments: each by its own workflow (`run`), or by the `request` that asks for it, for hundreds of payments per second. An unknown outcome has a workflow in any case.',
+      allowed: 'run, request',
+    },
+  ),
   operatorSignals: documentSetting(booleanSetting.default(false), {
     meaning:
       'Whether updates and signals from the Temporal Web UI may decide about live money and real companies. In test mode they may decide about everything else.',

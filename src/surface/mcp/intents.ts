@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { inputRequired } from '@modelcontextprotocol/server'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { StreamedEvent } from '../../kernel/contract/follow.ts'
+import { changesAt } from '../../kernel/contract/follow.ts'
 import type { ToolAnswer } from '../../kernel/contract/tool.ts'
 import {
   type ToolCall,
@@ -119,20 +119,11 @@ async function decidedIntent(id: string, seconds: number, context: Context): Pro
   }
 }
 
-async function* changesOf(
-  id: string,
-  ending: AbortSignal,
-  { service, tenant }: Context,
-): AsyncGenerator<void> {
-  const isWanted = ({ data }: StreamedEvent) => data.intentId === id
-  const events = await service.waitForEvents({ tenant, from: undefined, isWanted, ending })
-  yield
-  if (events) for await (const _ of events) yield
-  else
-    while (!ending.aborted) {
-      await pause(LOOK_EVERY_MS, undefined, { signal: ending }).catch(ignore)
-      yield
-    }
-}
+const changesOf = (id: string, ending: AbortSignal, { service, tenant }: Context): AsyncGenerator<void> =>
+  changesAt(
+    service.waitForEvents,
+    { tenant, isWanted: ({ data }) => data.intentId === id, ending },
+    LOOK_EVERY_MS,
+  )
 
 const ignore = (): void => undefined

@@ -1,4 +1,4 @@
-import { MAX_CONCURRENT_MINTS } from '../../../src/commerce/mpp/pay/mint.ts'
+import { MAX_CONCURRENT_MINTS } from '../../../src/commerce/mpp/pay/ask.ts'
 import { measure, type Result } from '../case.ts'
 import { answerOf, type Served } from '../child.ts'
 import type { Job, Measured } from '../load/load.ts'

@@ -71,7 +71,7 @@ const cpu = ({ cpuMicroseconds, databaseMicroseconds }: Result) =>
   `${wholeNumber(cpuMicroseconds)} + ${wholeNumber(databaseMicroseconds)} µs`
 
 const paidLines = ({ method, connections, open: ours, all, bare, mppx }: Paid): string[] => [
-  tableLine([`payments by ${method}, ${connections} connections, MPP_WORKFLOWS=open`, rate(ours)]),
+  tableLine([`payments by ${method}, ${connections} connections, MPP_WORKFLOWS=request`, rate(ours)]),
   tableLine(['the same with a run each', rate(all)]),
   tableLine(['a bare client', rate(bare)]),
   tableLine(['the client of mppx', rate(mppx)]),

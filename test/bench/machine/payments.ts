@@ -71,7 +71,7 @@ export interface Paid {
 
 /** The API configured for hundreds of payments a second. */
 export async function openApi(stage: Stage): Promise<Served> {
-  const env = { ...stage.env, MPP_WORKFLOWS: 'open' }
+  const env = { ...stage.env, MPP_WORKFLOWS: 'request' }
   const api = await serve(node('test/bench/server.ts'), `${stage.folder}/api-open.log`, env)
   stage.closeLater(api.stop)
   return api

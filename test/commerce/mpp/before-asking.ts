@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { merchantUrlProblem } from '../../../src/commerce/mpp/pay/address.ts'
+import { merchantUrlProblem } from '../../../src/commerce/mpp/pay/ask.ts'
 import type { Mode } from '../../../src/kernel/contract/actor.ts'
 import type { Systems } from '../../../src/kernel/contract/ports.ts'
 import { lastAsk } from '../../support/cards/reveal.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { MAX_CONCURRENT_MINTS } from '../../../src/commerce/mpp/pay/mint.ts'
+import { MAX_CONCURRENT_MINTS } from '../../../src/commerce/mpp/pay/ask.ts'
 import { answerWith, type Conduct, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, balanceOf, credentialsOn, intentOf, pay } from '../../support/commerce/payers.ts'
 import { aToken, bodyOf } from '../../support/factories.ts'

@@ -56,7 +56,7 @@ describe('paying a merchant that answers 402', () => {
       url,
       merchantStatus: 200,
       receipt: answer.body.receipt,
-      workflowId: `mpp/${answer.body.credential_id}`,
+      workflowId: null,
     })
     expect(await traceOf(service, answer)).toMatchObject({
       events: expect.arrayContaining([

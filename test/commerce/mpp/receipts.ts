@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { withoutCredential } from '../../../src/commerce/mpp/pay/echoed-credential.ts'
+import { withoutCredential } from '../../../src/commerce/mpp/echoed-credential.ts'
 import { readPaymentReceipt } from '../../../src/commerce/mpp/pay/send.ts'
 import { type PaymentReceipt, serializeCredential, serializeReceipt } from '../../../src/mpp/index.ts'
 

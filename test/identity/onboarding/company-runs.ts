@@ -5,7 +5,7 @@ import { activityTools } from '../../../activities/shared/tools.ts'
 import { areas } from '../../../src/areas.ts'
 import { onboardingProcess } from '../../../src/identity/onboarding/process.ts'
 import { allOperations } from '../../../src/kernel/contract/area.ts'
-import type { Systems } from '../../../src/kernel/contract/ports.ts'
+import type { RunningService, Systems } from '../../../src/kernel/contract/ports.ts'
 import type { ReceivedSignal } from '../../../src/kernel/contract/step.ts'
 import type { StepRunner } from '../../../src/kernel/run/steps.ts'
 import { formatMinute } from '../../../src/values/clock.ts'
@@ -119,12 +119,13 @@ describe('the run of an onboarding', () => {
 describe('where companies are real ones', () => {
   const systems = { identityVerification: () => ({ name: 'manual' }) } as unknown as Systems
   const steps = {} as StepRunner
+  const service = {} as RunningService
   const settings = { operatorSignals: false }
   const noOperation = () => Promise.reject(new Error('no operation may run'))
   const run = aRun(noOperation)
   const operations = allOperations(areas)
   const { answerOnboarding } = onboardingActivities(
-    activityTools({ steps, operations, systems, settings, attemptDelivery: noOperation }, run),
+    activityTools({ steps, operations, systems, service, settings, attemptDelivery: noOperation }, run),
   )
 
   const answerAs = (signalled: ReceivedSignal) =>

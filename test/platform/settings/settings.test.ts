@@ -31,7 +31,7 @@ describe('the settings', () => {
       auditRetentionDays: 3_650,
       filesQuotaMib: 5_120,
       cardAuthTimeoutMs: 1_500,
-      mppWorkflows: 'all',
+      mppWorkflows: 'run',
       doraWeekendRelief: 'none',
       trustProxy: false,
       logLevel: 'info',

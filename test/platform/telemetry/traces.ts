@@ -11,6 +11,15 @@ const merchant = await startMerchant()
 
 const PAY = 'POST /v1/mpp/pay'
 const RUN = `${PAY} > mpp.pay > run mpp`
+const SENT = `${RUN} > activity sendCredential > mpp.send`
+
+const stepOf = (activity: string, step: string): string[] => {
+  const path = `${RUN} > activity ${activity}`
+  const taken = ['external call', 'external call > GET', 'transaction'].map(
+    part => `${path} > ${step} > ${part}`,
+  )
+  return [path, `${path} > ${step}`, ...taken]
+}
 
 describe('one trace leads', () => {
   test('from the request of a machine payment to merchant, run, activity and webhook', async () => {
@@ -30,12 +39,13 @@ describe('one trace leads', () => {
       PAY,
       `${PAY} > mpp.pay`,
       `${PAY} > mpp.pay > external call`,
-      `${PAY} > mpp.pay > external call > GET`,
       RUN,
+      ...stepOf('mintCredential', 'mpp.order'),
       `${RUN} > activity readMachinePayment`,
+      ...stepOf('sendCredential', 'mpp.send'),
+      `${SENT} > webhook intent.completed`,
+      `${SENT} > webhook intent.completed > POST`,
       `${PAY} > mpp.pay > transaction`,
-      `${PAY} > mpp.pay > webhook intent.completed`,
-      `${PAY} > mpp.pay > webhook intent.completed > POST`,
     ])
     expect(spanNamed(spans, PAY)).toMatchObject({
       kind: 'server',

@@ -52,6 +52,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/console/assets': async () => viewStyle.name,
   '/console/scripts': async () => consoleScript.name,
   '/login/assets': async () => consoleStyle.name,
+  '/v1/mpp/payments': world => world.idOf('mppcredential'),
   '/pay': world => world.idOf('request'),
   '/pay/assets': async () => payerPageStyle.name,
   '/risk/agents': async world => (await world.frozenByRisk()).agentId,

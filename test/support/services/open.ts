@@ -61,6 +61,8 @@ export function openServices(
     FILES_DIR: filesDir,
     // The discard port: no test fetches the bank’s rates.
     EXCHANGE_RATES_URL: 'http://127.0.0.1:9/',
+    // Without a worker no run carries out a payment.
+    MPP_WORKFLOWS: options.temporal ? 'run' : 'request',
     ...options.env,
   }
   // Above the limit of the setting: on a busy machine an answer takes longer than a card network waits.

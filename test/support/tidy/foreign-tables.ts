@@ -31,7 +31,6 @@ export const foreignTables = {
     'src/commerce/collect/payment-required/offer.ts request_payments',
     'src/commerce/collect/payment-tokens/payment-token.ts agents',
     'src/commerce/mpp/mpp.ts card_authorizations',
-    'src/commerce/mpp/pay/confirm.ts card_authorizations',
     'src/commerce/mpp/protect.ts intents',
     'src/commerce/payment-requests/payment-request.ts customers',
     'src/commerce/rails/message.ts transfers',

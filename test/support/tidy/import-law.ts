@@ -143,14 +143,14 @@ function withinNoun(from: Place, to: Place): string | undefined {
 const isPlural = ({ noun, file }: Place): boolean => file === `${noun?.split('/')[1]}.ts`
 
 function ofWorkflow(from: Place, to: Place, typeOnly: boolean): string | undefined {
-  if (to.file === 'process.ts') return undefined
+  if (to.file === 'process.ts' || to.file === 'story.ts') return undefined
   if (to.zone === 'workflows')
     return to.isShared || (from.file === 'index.ts' && !from.isShared)
       ? undefined
       : 'a workflow imports no other'
-  return to.zone === 'activities' && typeOnly
+  return (to.zone === 'activities' || to.file === 'step.ts') && typeOnly
     ? undefined
-    : 'a workflow imports processes, and the types of activities'
+    : 'a workflow imports processes, a story that requests tell as well, and types of activities'
 }
 
 /** The law for activities: they put together what nouns offer. Systems and the database come as tools. */

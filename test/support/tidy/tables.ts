@@ -47,7 +47,7 @@ const tablesOf: Readonly<Record<string, string>> = {
   'commerce/rails': 'sepa_files sepa_instructions sepa_messages sepa_notices',
   'commerce/checkout': 'checkout_sessions',
   'commerce/mpp-keys': 'mpp_keys',
-  'commerce/mpp': 'mpp_credentials mpp_protect_rules',
+  'commerce/mpp': 'mpp_answers mpp_credentials mpp_payments mpp_protect_rules',
   'commerce/payment-requests': 'payment_requests request_payments',
   'commerce/collect': 'payment_tokens mpp_settlements',
   'commerce/receipts': 'receipts',

@@ -4,6 +4,9 @@ import { storyStage } from '../../support/temporal/stories.ts'
 
 const { play } = await storyStage<MppActivities>('mpp', [
   'readMachinePayment',
+  'mintCredential',
+  'createSharedToken',
+  'sendCredential',
   'resolveMachinePayment',
   'leaveOutcomeOpen',
   'endUnpaid',
@@ -20,8 +23,8 @@ const open = (status: string, dueInMs: number, more: object = {}) => ({
   status,
   summary: `Machine payment: ${status}`,
   closed: false,
+  next: status === 'sent' ? 'wait' : 'none',
   awaitsPerson: false,
-  awaitsToken: false,
   dueInMs,
   deadline: '28 Nov 2026 09:30 UTC',
   signals: ['paid', 'notPaid'],
@@ -43,6 +46,73 @@ describe('the run of a machine payment', () => {
     expect(await story.ends()).toBe('consumed')
     expect(story.calls).toEqual(['readMachinePayment', 'readMachinePayment'])
     expect(await story.run.historyLength()).toBeLessThanOrEqual(16)
+  })
+
+  test('asks the merchant, mints and sends, and ends with the outcome', async () => {
+    const story = await play({
+      readMachinePayment: [open('ordering', AN_HOUR, { next: 'order' }), ended('consumed')],
+      mintCredential: ['send'],
+      sendCredential: ['none'],
+    })
+    expect(await story.ends()).toBe('consumed')
+    expect(story.calls).toEqual([
+      'readMachinePayment',
+      'mintCredential',
+      'sendCredential',
+      'readMachinePayment',
+    ])
+    expect(await story.run.historyLength()).toBeLessThanOrEqual(28)
+  })
+
+  test('pays by a shared payment token, from where it was left', async () => {
+    const story = await play({
+      readMachinePayment: [open('minted', AN_HOUR, { next: 'token' }), ended('consumed')],
+      createSharedToken: ['send'],
+      sendCredential: ['none'],
+    })
+    expect(await story.ends()).toBe('consumed')
+    expect(story.calls).toEqual([
+      'readMachinePayment',
+      'createSharedToken',
+      'sendCredential',
+      'readMachinePayment',
+    ])
+  })
+
+  test('asks the merchant again after an attempt that failed', async () => {
+    const story = await play({
+      readMachinePayment: [open('ordering', AN_HOUR, { next: 'order' }), ended('ended')],
+      mintCredential: [new Error('the database was away'), 'none'],
+    })
+    expect(await story.ends()).toBe('ended')
+    expect(story.calls.filter(call => call === 'mintCredential')).toHaveLength(2)
+  })
+
+  test('never sends a second time: what came of an attempt that failed is read', async () => {
+    const story = await play({
+      readMachinePayment: [
+        open('minted', AN_HOUR, { next: 'send' }),
+        open('sent', 20),
+        open('indeterminate', AN_HOUR),
+      ],
+      sendCredential: [new Error('the connection broke')],
+      leaveOutcomeOpen: [open('indeterminate', AN_HOUR)],
+    })
+    await story.waits(REPORT)
+    expect(story.calls.filter(call => call === 'sendCredential')).toHaveLength(1)
+  })
+
+  test('waits for the request that is at it, and takes the payment over once its time has passed', async () => {
+    const story = await play({
+      readMachinePayment: [
+        open('ordering', 20, { next: 'wait' }),
+        open('ordering', AN_HOUR, { next: 'order' }),
+        ended('ended'),
+      ],
+      mintCredential: ['none'],
+    })
+    expect(await story.ends()).toBe('ended')
+    expect(await story.run.timerSummaries()).toContain(`for the request that carries it out, ${UNTIL}`)
   })
 
   test('leaves the outcome open where the merchant is silent, and counts it as not paid at its deadline', async () => {
@@ -78,8 +148,7 @@ describe('the run of a machine payment', () => {
   })
 
   test.each([
-    ['a person to confirm it with the card’s issuer', { awaitsPerson: true, awaitsToken: true }],
-    ['the processor’s token', { awaitsToken: true }],
+    ['a person to confirm it with the card’s issuer', { awaitsPerson: true }],
     ['a report of whether it was paid', {}],
   ])('waits for %s, and ends the payment as not paid at its deadline', async (what, more) => {
     const story = await play({

@@ -1,60 +1,82 @@
 import { hash } from 'node:crypto'
-import type { ExternalCallContext } from '../../../kernel/contract/handlers.ts'
-import type { RunningService, Systems } from '../../../kernel/contract/ports.ts'
+import { mppTokenEvents, registerMppToken } from '../../../cards/agent-credentials/index.ts'
 import {
-  type CardDetails,
-  type ChargeMethod,
-  chargeMethods,
+  type CardBatch,
+  decideTokenPayment,
+  loadTokenPayments,
+  type TokenPayment,
+  tokenPaymentEvents,
+  writeCardBatch,
+} from '../../../cards/authorizations/index.ts'
+import { agentLanes } from '../../../control/intents/index.ts'
+import type { EmitContext } from '../../../kernel/contract/context.ts'
+import type { BatchItem } from '../../../kernel/contract/handlers.ts'
+import type { Ports, RunningService, Systems } from '../../../kernel/contract/ports.ts'
+import { workflowIdOf } from '../../../kernel/contract/process.ts'
+import { oneOf, type Records } from '../../../kernel/contract/records.ts'
+import { tenantRecords } from '../../../kernel/database/entity-records.ts'
+import type { StepBatch } from '../../../kernel/run/steps.ts'
+import {
   credentialDigest,
   credentialHeaderOf,
-  isJsonObject,
   type JsonObject,
-  type MerchantKey,
-  merchantKeyOf,
-  merchantKeyProblem,
   serializeCredential,
 } from '../../../mpp/index.ts'
 import {
   type CardProcessor,
   type IssuedNetworkToken,
   isProcessorFailure,
+  type ProcessorCall,
   type SharedTokenOrder,
 } from '../../../ports/card-processor.ts'
-import type { OutboundAnswer } from '../../../ports/outbound.ts'
+import { hasCardNumber } from '../../../values/card-number.ts'
 import { addMs, clock, days, minutes } from '../../../values/clock.ts'
 import { parseEncryptionKey } from '../../../values/encryption-key.ts'
-import { merchantRefusals, mintRefusals } from '../api.ts'
-import type { MerchantRequest } from '../merchant-request.ts'
+import { truncateText } from '../../../values/schemas.ts'
+import { credentialMintEvents, machinePaymentEndEvents, merchantOfferRefusals, mintRefusals } from '../api.ts'
+import {
+  INDETERMINATE_TTL_MS,
+  MppCredential,
+  mppCredentialEvent,
+  SENT_CREDENTIAL_GRACE_MS,
+} from '../credential.ts'
+import { merchantHost } from '../hosts.ts'
+import { merchantRequestDigest } from '../merchant-request.ts'
 import {
   type CardOffer,
-  type EuroPrice,
-  euroPriceOf,
-  isOffer,
-  type MerchantAnswer,
+  isPayProblem,
+  type MachinePaymentProblem,
   type MerchantOffer,
-  offerProblem,
-  offersOf,
   type StripeOffer,
 } from '../offers.ts'
-import { allowsOwnListener } from './address.ts'
 import {
-  type ChosenPayment,
-  isPayProblem,
-  type MachinePayment,
-  type MachinePaymentProblem,
-} from './payment.ts'
-import { publishedProblem } from './published.ts'
+  actorOf,
+  endUnordered,
+  MachinePayment,
+  type MintedHeader,
+  machinePaymentMachine,
+  sealMinted,
+} from '../payment.ts'
+import { mppProcess } from '../process.ts'
+import { protectRulesForIntents } from '../protect.ts'
+import type { ProtectRule } from '../protect-rule.ts'
+import type { NextStep } from '../story.ts'
+import {
+  askMerchant,
+  type DecidedPayment,
+  fetchMerchantKey,
+  type PricedOffer,
+  payableHostProblem,
+} from './ask.ts'
 
-interface MintedCredential {
+interface MintedCredential extends MintedHeader {
   readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4' | 'network'>
-  readonly header: string
-  readonly credential: string
   readonly digest: string
 }
 
 /** An offer that this payment can pay. A shared payment token is created only once the payment has begun. */
-export interface PayableOffer {
-  readonly payment: ChosenPayment
+interface PayableOffer {
+  readonly payment: DecidedPayment & TokenPayment
   readonly offer: MerchantOffer
   readonly expiresAt: Date
   /** The thumbprint of the merchant's key; for the method `stripe`, a digest of the seller. */
@@ -62,9 +84,6 @@ export interface PayableOffer {
   readonly minted: MintedCredential | null
   readonly order: SharedTokenOrder | null
 }
-
-const OFFER_TIMEOUT_MS = 10_000
-const OFFER_BYTES = 65_536
 
 /** The token's lifetime. A merchant's later authorizations are declined. */
 const TOKEN_MS = days(1)
@@ -75,74 +94,38 @@ export const PROCESSOR_CODES = {
   refused: 'processor_refused',
 } as const
 
-interface PricedOffer<O = MerchantOffer> {
-  readonly offer: O
-  readonly price: EuroPrice
+interface MintingContext {
+  readonly systems: Systems
+  readonly service: Pick<RunningService, 'pageUrl'>
+  /** Each attempt has a token of its own: the merchant’s challenge, to which it is bound, is a new one. */
+  readonly call: ProcessorCall
 }
 
 /**
- * Requests the offers, chooses the first that can be paid, and mints for the method `card`, without an open
+ * Asks for the offers, chooses the first that can be paid, and mints for the method `card`, without an open
  * transaction. Nothing has been sent yet. The processor encrypts the token to the merchant, so this service
  * cannot read it.
  */
-export async function fetchOfferAndMint(
-  payment: MachinePayment,
-  outside: ExternalCallContext,
+export async function askAndMint(
+  payment: DecidedPayment,
+  context: MintingContext,
 ): Promise<PayableOffer | MachinePaymentProblem> {
-  const { challenge, methods } = payment
-  const { systems, service } = outside
-  const known = challenge === null ? await publishedProblem(payment, systems) : undefined
-  if (known) return known
-  const answer = challenge === null ? await askMerchant(payment, methods, systems) : given(challenge)
-  if (isPayProblem(answer)) return answer
-  const chosen = chooseOffer(offersOf(answer, payment), payment, systems)
+  const chosen = await askMerchant(payment, context.systems)
   if (isPayProblem(chosen)) return chosen
   const { offer, price } = chosen
   return offer.method === 'card'
-    ? mintForCard({ offer, price }, payment, outside)
-    : orderSharedToken({ offer, price }, payment, service)
-}
-
-/** How the cards of this processor can pay, in this order. */
-export const payableMethods = (
-  { networkToken, sharedTokens }: Pick<CardProcessor, 'networkToken' | 'sharedTokens'>,
-  methods: readonly ChargeMethod[] = chargeMethods,
-): ChargeMethod[] =>
-  [...new Set(methods)].filter(method => (method === 'card' ? networkToken : sharedTokens) !== null)
-
-function chooseOffer(
-  read: ReturnType<typeof offersOf>,
-  { mode, heldCents, rates, marginPercent, request }: MachinePayment,
-  systems: Systems,
-): PricedOffer | MachinePaymentProblem {
-  const terms = {
-    now: clock.real(),
-    heldCents,
-    networks: systems.cardProcessor(mode).tokenNetworks ?? [],
-    body: request.body,
-    url: new URL(request.url),
-  }
-  const judged = read.map(offer => {
-    if (!isOffer(offer)) return offer
-    const price = euroPriceOf(offer, rates, marginPercent)
-    if (isPayProblem(price)) return price
-    return offerProblem(offer, { ...terms, price }) ?? { offer, price }
-  })
-  const [first] = judged
-  if (!first) throw new Error('an answer without an offer or a problem')
-  const payable = judged.filter((one): one is PricedOffer => !isPayProblem(one))
-  return payable.find(({ price }) => price.conversion === null) ?? payable[0] ?? first
+    ? mintForCard({ offer, price }, payment, context)
+    : orderSharedToken({ offer, price }, payment, context.service)
 }
 
 async function mintForCard(
   { offer, price }: PricedOffer<CardOffer>,
-  payment: MachinePayment,
-  outside: ExternalCallContext,
+  payment: DecidedPayment,
+  { systems, call }: MintingContext,
 ): Promise<PayableOffer | MachinePaymentProblem> {
   const { mode, intentId, cardId, processorCardId, askedAt: now } = payment
-  const { systems, requestId } = outside
   const { networkToken } = systems.cardProcessor(mode)
-  const key = await fetchMerchantKey(offer.card, payment, outside)
+  const key = await fetchMerchantKey(offer.card, payment, systems)
   if (isPayProblem(key)) return key
   const encryptionKey = parseEncryptionKey({ ...key })
   if ('problem' in encryptionKey || !networkToken)
@@ -152,7 +135,7 @@ async function mintForCard(
   const issued = await networkToken(
     { processorCardId, expiresAt, form: { kind: 'mpp', kid: key.kid, binding } },
     { key: encryptionKey, intentId, merchantHost: payment.host },
-    { reference: payment.mppCredentialId, requestId, now },
+    call,
   )
   if (isProcessorFailure(issued)) {
     const code = PROCESSOR_CODES[issued.failure]
@@ -173,8 +156,8 @@ const HOUR_MS = minutes(60)
 /** The token ends with its challenge. Merchants' clocks are real, so its time is real too. */
 function orderSharedToken(
   { offer, price }: PricedOffer<StripeOffer>,
-  { askedAt, ...payment }: MachinePayment,
-  { pageUrl }: Pick<RunningService, 'pageUrl'>,
+  { askedAt, ...payment }: DecidedPayment,
+  { pageUrl }: MintingContext['service'],
 ): PayableOffer {
   const { charge, challenge, stripe } = offer
   const latest = addMs(clock.real(), TOKEN_MS)
@@ -196,103 +179,6 @@ function orderSharedToken(
   }
 }
 
-const given = (challenge: string): MerchantAnswer => ({
-  status: 402,
-  authenticate: [challenge],
-  headerNames: [],
-  body: new Uint8Array(),
-})
-
-async function askMerchant(
-  { request, mode, ownerId }: MachinePayment,
-  methods: readonly ChargeMethod[],
-  systems: Systems,
-): Promise<MerchantAnswer | MachinePaymentProblem> {
-  const accepted = methods.map(method => `${method}/charge`).join(', ')
-  const headers = { ...request.headers, 'accept-payment': accepted }
-  const answer = await systems.outbound.send({
-    ...outboundMerchantRequest({ ...request, headers }),
-    timeoutMs: OFFER_TIMEOUT_MS,
-    maxBytes: OFFER_BYTES,
-    ownListener: allowsOwnListener(mode),
-    maxConcurrent: { ownerId, most: MAX_CONCURRENT_MINTS },
-  })
-  if (answer.kind !== 'answered') return noOffer(answer)
-  return {
-    status: answer.status,
-    authenticate: answer.headerLists['www-authenticate'] ?? [],
-    headerNames: Object.keys(answer.headers),
-    body: answer.body,
-  }
-}
-
-/** Bounds an owner’s concurrent requests to one merchant, so that an unresponsive one does not block the others. */
-export const MAX_CONCURRENT_MINTS = 64
-
-export const outboundMerchantRequest = ({ url, method, headers, body }: MerchantRequest) => ({
-  url,
-  method,
-  headers,
-  ...(body === null ? {} : { body }),
-})
-
-function noOffer(answer: Exclude<OutboundAnswer, { kind: 'answered' }>): MachinePaymentProblem {
-  if (answer.kind === 'refused') return { code: 'url_refused', message: `url: ${answer.message}` }
-  if (answer.kind === 'busy') return { code: 'merchant_busy', message: merchantRefusals.merchant_busy[1] }
-  const code = answer.timedOut ? 'merchant_timeout' : 'merchant_unusable'
-  return { code, message: `${merchantRefusals[code][1]} ${answer.message}` }
-}
-
-const KEYS_TIMEOUT_MS = 5_000
-const KEYS_BYTES = 65_536
-
-async function fetchMerchantKey(
-  { key }: CardDetails,
-  { mode, ownerId }: MachinePayment,
-  { systems }: ExternalCallContext,
-): Promise<MerchantKey | MachinePaymentProblem> {
-  if ('encryptionJwk' in key) return key.encryptionJwk
-  const answer = await systems.outbound.send({
-    url: key.jwksUri,
-    method: 'GET',
-    headers: { accept: 'application/jwk-set+json, application/json' },
-    timeoutMs: KEYS_TIMEOUT_MS,
-    maxBytes: KEYS_BYTES,
-    ownListener: allowsOwnListener(mode),
-    maxConcurrent: { ownerId, most: MAX_CONCURRENT_MINTS },
-  })
-  if (answer.kind !== 'answered') return noOffer(answer)
-  if (answer.status !== 200 || answer.cut)
-    return {
-      code: 'merchant_unusable',
-      message: `${merchantRefusals.merchant_unusable[1]} Its keys were answered with ${answer.cut ? 'too much' : answer.status}.`,
-    }
-  return keyIn(answer.body, key.kid)
-}
-
-function keyIn(body: Uint8Array, kid: string): MerchantKey | MachinePaymentProblem {
-  const named = keysIn(body).filter(key => isJsonObject(key) && key.kid === kid)
-  const [jwk] = named
-  if (named.length !== 1 || !isJsonObject(jwk))
-    return unusable('The merchant’s jwksUri does not contain exactly one key with the kid of its challenge.')
-  const problem = merchantKeyProblem(jwk)
-  return problem === undefined ? merchantKeyOf(jwk) : unusable(problem)
-}
-
-const unusable = (sentence: string): MachinePaymentProblem => ({
-  code: 'merchant_key_unusable',
-  message: `url: ${sentence}`,
-})
-
-function keysIn(body: Uint8Array): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
-    return isJsonObject(value) && Array.isArray(value.keys) ? value.keys : []
-  } catch {
-    return []
-  }
-}
-
 const cardPayload = (issued: IssuedNetworkToken): JsonObject => ({
   encryptedPayload: issued.jwe,
   network: issued.network,
@@ -308,4 +194,187 @@ export function credentialOf({ challenge }: Pick<MerchantOffer, 'challenge'>, pa
     credential,
     digest: credentialDigest(credential),
   }
+}
+
+/**
+ * How long payments wait for an agent that another transaction has locked: their tokens are minted, or have
+ * been sent. Earlier batches of the same agents do not cause a search for the lock's holder.
+ */
+export const AGENT_LOCK_TIMEOUTS = { sharedTimeoutMs: 500, ownTimeoutMs: 3_000 }
+
+export const mintingEvents = {
+  ...tokenPaymentEvents,
+  ...mppTokenEvents,
+  ...credentialMintEvents,
+  ...machinePaymentEndEvents,
+}
+
+export interface Begun {
+  readonly next: NextStep
+  /** The token that is not used: a fact has changed since the merchant was asked. */
+  readonly unused: string | null
+}
+
+/** What came of asking: an offer that can be paid, or why not. */
+export interface Ordered {
+  readonly decided: DecidedPayment
+  readonly offer: PayableOffer | MachinePaymentProblem
+}
+
+interface State extends Pick<Ports, 'systems' | 'settings'> {
+  readonly batch: CardBatch
+  readonly rules: readonly ProtectRule[]
+  readonly records: Records
+  readonly payments: ReadonlyMap<string, MachinePayment>
+}
+
+const offeredIn = (items: readonly BatchItem<Ordered>[]): DecidedPayment[] =>
+  items.flatMap(({ input: { decided, offer } }) => (isPayProblem(offer) ? [] : [decided]))
+
+/**
+ * Decides with all rows locked, begins the intent's payment and records the credential, before a byte of it
+ * leaves.
+ */
+export const beginPayment: StepBatch<typeof mintingEvents, Ordered, Begun, State> = {
+  name: 'begin',
+  lanes: agentLanes(({ decided }) => decided.agentId, AGENT_LOCK_TIMEOUTS),
+
+  async load(items, sql, { systems, settings }) {
+    const { tenant, now } = items[0]
+    const records = tenantRecords(sql, { tenant, now })
+    const offered = offeredIn(items)
+    const payments = items.flatMap(({ input: { offer } }) => (isPayProblem(offer) ? [] : [offer.payment]))
+    const intentIds = offered.map(({ intentId }) => intentId)
+    const [batch, rules] = await Promise.all([
+      loadTokenPayments(sql, { tenant, now }, { payments }),
+      protectRulesForIntents(intentIds, { records, tenant }),
+    ])
+    const ids = oneOf(items.map(({ input }) => input.decided.mppCredentialId))
+    const found = await records.find(MachinePayment, { id: ids }, { orderBy: { id: 'asc' }, lock: true })
+    return { batch, rules, records, payments: new Map(found.map(one => [one.id, one])), systems, settings }
+  },
+
+  decide(item, state, verdict) {
+    const { decided, offer } = item.input
+    const payment = state.payments.get(decided.mppCredentialId)
+    const unused = isPayProblem(offer) ? null : (offer.minted?.issued.tokenId ?? null)
+    if (payment?.status !== 'ordering') return { next: 'wait', unused }
+    const context = { ...item, ...verdict, ...state, actor: actorOf(payment, item.tenant) }
+    const problem = isPayProblem(offer) ? offer : begin(offer, payment, state, context)
+    if (problem) {
+      endUnordered(payment, problem, context)
+      return { next: 'none', unused }
+    }
+    const isMinted = !isPayProblem(offer) && offer.minted !== null
+    return { next: !isMinted ? 'token' : payment.sentBy === 'service' ? 'send' : 'none', unused: null }
+  },
+
+  async write({ batch, records }, sql) {
+    await Promise.all([writeCardBatch(batch, sql), records.flush()])
+  },
+}
+
+type BeginContext = Parameters<typeof registerMppToken>[1] &
+  Parameters<typeof decideTokenPayment>[2] &
+  Parameters<NonNullable<typeof beginPayment.decide>>[2] &
+  Pick<Ports, 'systems' | 'settings'> & { readonly records: Records }
+
+/** The problem of a payment that cannot begin. */
+function begin(
+  given: PayableOffer,
+  ordered: MachinePayment,
+  { batch, rules }: Pick<State, 'batch' | 'rules'>,
+  context: BeginContext,
+): MachinePaymentProblem | undefined {
+  const { payment, minted, keyThumbprint, expiresAt } = given
+  const { records, systems, emit } = context
+  const changed = changedSince(given, rules)
+  if (changed) return changed
+  const decided = decideTokenPayment(payment, batch, context)
+  if (decided.blocker !== null) return blocked(decided.blocker, decided.message)
+  if (decided.authorizationId === null) return blocked('payment_denied', decided.decision.reason)
+  const { mppCredentialId, agentId, delegationId, intentId, cardId, amountCents, host } = payment
+  const members = { agentId, delegationId, intentId, cardId, amountCents }
+  const processor = systems.cardProcessor(payment.mode).name
+  const issued = minted?.issued ?? null
+  const token = registerMppToken(
+    { ...members, mppCredentialId, merchantHost: host, keyThumbprint, expiresAt, processor, issued },
+    context,
+  )
+  const credential = records.create(MppCredential, {
+    ...members,
+    ...tracesOf(given),
+    id: mppCredentialId,
+    agentCredentialId: token.id,
+    sentBy: ordered.sentBy,
+  })
+  emit('mpp.credential.minted', mppCredentialEvent(credential))
+  follow(credential, ordered, minted, context)
+  return undefined
+}
+
+/** From here on the credential's record says what becomes of the payment. */
+function follow(
+  credential: MppCredential,
+  ordered: MachinePayment,
+  minted: MintedHeader | null,
+  { now, wake, systems: { vault } }: EmitContext & Pick<Ports, 'systems'>,
+): void {
+  machinePaymentMachine.move(ordered, 'minted')
+  Object.assign(ordered, {
+    credential: minted && sealMinted(ordered.id, minted, vault),
+    dueAt: null,
+  })
+  const isOurs = ordered.sentBy === 'service'
+  credential.sentAt = null
+  credential.dueAt = addMs(now, isOurs || !minted ? SENT_CREDENTIAL_GRACE_MS : INDETERMINATE_TTL_MS)
+  credential.workflowId = isOurs ? ordered.workflowId : workflowIdOf(mppProcess, credential.id)
+  if (credential.workflowId !== null) wake(mppProcess, credential)
+}
+
+function changedSince(
+  { payment, offer, minted }: PayableOffer,
+  rules: readonly ProtectRule[],
+): MachinePaymentProblem | undefined {
+  const { agentId, intentMerchant: merchant, request } = payment
+  const changed = payableHostProblem(new URL(request.url), { agentId, merchant }, rules)
+  if (changed) return changed
+  const isAccepted =
+    offer.method === 'stripe' || (minted && offer.card.acceptedNetworks.includes(minted.issued.network))
+  return isAccepted ? undefined : blocked('network_not_accepted')
+}
+
+const all = { ...mintRefusals, ...merchantOfferRefusals }
+
+const blocked = (code: keyof typeof all, message: string = all[code][1]): MachinePaymentProblem => ({
+  code,
+  message,
+})
+
+/** The method `stripe` names no merchant, and no card network before the payment. */
+function tracesOf({ offer, minted, order, payment: { request, url, conversion, askedAt } }: PayableOffer) {
+  const name = offer.method === 'card' ? offer.card.merchantName : ''
+  return {
+    merchant: merchantHost(new URL(request.url)),
+    merchantName: name === '' || hasCardNumber(name) ? null : truncateText(name),
+    url,
+    method: request.method,
+    conversion,
+    network: minted?.issued.network ?? offer.method,
+    challengeId: offer.challenge.id,
+    challenge: offer.challenge,
+    requestDigest: merchantRequestDigest(request),
+    credentialDigest: minted?.digest ?? '',
+    sharedToken: order,
+    askedAt,
+  }
+}
+
+/** Makes the processor delete a token that is not used. If it does not answer, the token expires within a day. */
+export async function giveBackToken(
+  tokenId: string,
+  setNetworkToken: CardProcessor['setNetworkToken'],
+  { reference, ...call }: ProcessorCall,
+): Promise<void> {
+  await setNetworkToken?.(tokenId, 'deleted', { ...call, reference: `${reference}-unused` })
 }

@@ -1,89 +1,264 @@
-import type { HandlerOf } from '../../../kernel/contract/operation.ts'
-import { parseChallenges } from '../../../mpp/index.ts'
-import { mintRefusals, type mppApi } from '../api.ts'
-import { buildMerchantRequest } from '../merchant-request.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { z } from 'zod'
+import type { Tenant } from '../../../kernel/contract/actor.ts'
+import { changesAt, type StreamedEvent } from '../../../kernel/contract/follow.ts'
 import {
-  type ConfirmStage,
-  isPayProblem,
-  type MachinePaymentProblem,
-  type MachinePaymentStage,
-  type OfferStage,
-  type ReturnTokenStage,
-  type SendStage,
-} from './payment.ts'
-import { reserveMachinePaymentStep } from './reserve.ts'
-import { type IndeterminatePayment, recordIndeterminate, recoverSentCredential } from './send.ts'
-import { endUnshared, type NotShared, recordWaiting, recoverSharing } from './share.ts'
+  type BatchedStep,
+  type ExternalCallContext,
+  HotCall,
+  type HotExternalHandler,
+  recordInBatch,
+} from '../../../kernel/contract/handlers.ts'
+import type { HandlerOf, InputOf } from '../../../kernel/contract/operation.ts'
+import type { RunningService } from '../../../kernel/contract/ports.ts'
+import { Problem, Refusal } from '../../../kernel/contract/problem.ts'
+import { oneOf, type Records } from '../../../kernel/contract/records.ts'
+import type { RecordRef } from '../../../kernel/contract/step.ts'
+import { withMembers } from '../../../kernel/database/entity.ts'
+import { tenantRecords } from '../../../kernel/database/entity-records.ts'
+import { parseChallenges } from '../../../mpp/index.ts'
+import type { Vault } from '../../../ports/vault.ts'
+import { clock, minutes } from '../../../values/clock.ts'
+import type { mppApi, orderEvents } from '../api.ts'
+import { MppCredential } from '../credential.ts'
+import { buildMerchantRequest } from '../merchant-request.ts'
+import type { MachinePaymentProblemCode } from '../offers.ts'
+import { recoverSent } from '../outcome.ts'
+import {
+  MachinePayment,
+  MachinePaymentAnswer,
+  type OrderedRequest,
+  openAnswer,
+  openMinted,
+} from '../payment.ts'
+import { type MachinePaymentState, type MachinePaymentSteps, type NextStep, payMerchant } from '../story.ts'
+import {
+  type ClaimedOrder,
+  loadOrders,
+  type Order,
+  type OrderState,
+  order,
+  type RecordedOrder,
+} from './order.ts'
 
-/**
- * The steps: ask, mint and commit, send, record. The method `stripe` commits first, then creates its token and
- * commits that, too. Each commit determines what a crash after it means.
- */
-export const payMachinePayment: HandlerOf<
-  typeof mppApi.pay,
-  MachinePaymentStage,
-  IndeterminatePayment | NotShared
-> = {
-  begin: {
-    by: 'shared reading',
-    step: reserveMachinePaymentStep(
-      ({ body: { intentId: _, cardId: __, ...request } }) => ({
-        request: buildMerchantRequest(request),
-        challenge: null,
-      }),
-      'service',
-    ),
-  },
-
-  async record(answer, _reservation, context) {
-    if (isPayProblem(answer)) return context.refuse(answer.code, answer.message)
-    if (answer.kind === 'waiting') return recordWaiting(answer, context)
-    return answer.kind === 'unshared' ? endUnshared(answer, context) : recordIndeterminate(answer, context)
-  },
-
-  async recover(reservation, context) {
-    const { stage } = reservation
-    if (stage === 'send') return recoverSentCredential(reservation.credentialId, context)
-    if (stage === 'share') return recoverSharing(reservation.credentialId, context)
-    const { code, message } = crashProblem(reservation)
-    return context.refuse(code, message)
-  },
+interface Steps extends MachinePaymentSteps {
+  readMachinePayment(payment: RecordRef): Promise<MachinePaymentState>
+  mintCredential(payment: RecordRef & { readonly claimed?: ClaimedOrder }): Promise<NextStep>
+  interruptOrder(payment: RecordRef): Promise<void>
 }
 
-const crashProblem = (reservation: OfferStage | ConfirmStage | ReturnTokenStage): MachinePaymentProblem =>
-  reservation.stage === 'give back'
-    ? reservation.problem
-    : { code: 'pay_interrupted', message: mintRefusals.pay_interrupted[1] }
+/** How long a run has for each step to begin: after that the request takes it. */
+const RUN_BEGINS_MS = 500
+/** How long no run is waited for after one has not begun: its worker is away. */
+const AWAY_MS = 5_000
+/** Longer than merchant and processor may take together, and shorter than a request may be under way. */
+const WAIT_MS = minutes(1.5)
+const LOOK_EVERY_MS = 1_000
+
+let runsAreAwayUntil = Number.NEGATIVE_INFINITY
+
+/**
+ * Comes to the outcome of a payment: by its run, or, where none has begun in time, by the same steps here. States in the
+ * database let one process order and send it.
+ */
+async function carryOut(
+  { stored: { id, isConfirmed }, claimed }: RecordedOrder,
+  tenant: Tenant,
+  { service, settings, requestId, traceparent }: ExternalCallContext,
+): Promise<void> {
+  const payment = { id, ...tenant }
+  const activities = service.activitiesFor({ requestId, traceparent }) as unknown as Steps
+  const steps = claimed
+    ? { ...activities, mintCredential: (ref: RecordRef) => activities.mintCredential({ ...ref, claimed }) }
+    : activities
+  const pay = (from: NextStep) =>
+    payMerchant(payment, from, steps).catch(async (error: unknown) => {
+      // A payment whose request has failed is not ordered later, unless something was minted.
+      await steps.interruptOrder(payment).catch(() => undefined)
+      throw error
+    })
+  if (isConfirmed || claimed) {
+    if ((await pay(claimed ? 'order' : 'token')) === 'none') return
+  }
+  const isByRun = settings.mppWorkflows === 'run' && clock.ticks() >= runsAreAwayUntil
+  let [seen, patientUntil] = ['', 0]
+  for await (const _ of looksAt(id, tenant, service)) {
+    const { next } = await steps.readMachinePayment(payment)
+    if (next === 'none') return
+    const now = clock.ticks()
+    if (isByRun && seen !== next) [seen, patientUntil] = [next, now + RUN_BEGINS_MS]
+    if (next === 'wait' || now < patientUntil) continue
+    if (isByRun && next === 'order') runsAreAwayUntil = now + AWAY_MS
+    if ((await pay(next)) === 'none') return
+  }
+}
+
+/** Whenever something about the payment was committed, when a run should have begun, and each second. */
+async function* looksAt(
+  id: string,
+  tenant: Tenant,
+  { waitForEvents }: Pick<RunningService, 'waitForEvents'>,
+): AsyncGenerator<void> {
+  const over = new AbortController()
+  const latest = clock.ticks() + WAIT_MS
+  const isWanted = ({ data }: StreamedEvent) => Object.values(data)[0] === id
+  const changes = changesAt(waitForEvents, { tenant, isWanted, ending: over.signal }, LOOK_EVERY_MS)
+  yield
+  let next = changes.next()
+  try {
+    for (let waitMs = RUN_BEGINS_MS; clock.ticks() < latest; waitMs = LOOK_EVERY_MS) {
+      const change = await Promise.race([next, pause(waitMs, undefined, { ref: false })])
+      if (change) next = changes.next()
+      yield
+    }
+  } finally {
+    over.abort()
+  }
+}
+
+interface Answers {
+  readonly records: Records
+  readonly vault: Vault
+  readonly answers: ReadonlyMap<string, MachinePaymentAnswer>
+  readonly payments: ReadonlyMap<string, MachinePayment>
+  readonly credentials: ReadonlyMap<string, MppCredential>
+}
+
+const byId = <T extends { readonly id: string }>(list: readonly T[]): ReadonlyMap<string, T> =>
+  new Map(list.map(one => [one.id, one]))
+
+type AnswerStep<R> = BatchedStep<Order, R, MachinePaymentProblemCode, Record<never, never>, Answers>
+
+/** Reads the answer that the last step has kept for the caller. */
+const answerStep = <R>(shown: (id: string, answers: Answers) => R | undefined): AnswerStep<R> => ({
+  name: 'answer',
+  lanes: null,
+
+  async load(items, sql, { systems: { vault } }) {
+    const { tenant, now } = items[0]
+    const records = tenantRecords(sql, { tenant, now })
+    const ids = oneOf(items.map(({ input }) => input.id))
+    const [answers, payments, credentials] = await Promise.all([
+      records.find(MachinePaymentAnswer, { id: ids }),
+      records.find(MachinePayment, { id: ids }, { orderBy: { id: 'asc' }, lock: true }),
+      records.find(MppCredential, { id: ids }),
+    ])
+    return {
+      records,
+      vault,
+      answers: byId(answers),
+      payments: byId(payments),
+      credentials: byId(credentials),
+    }
+  },
+
+  decide({ input: { id } }, state, { refuse }) {
+    const kept = state.answers.get(id)
+    const answer = kept && openAnswer(kept, state.vault)
+    if (answer && 'code' in answer) return refuse(answer.code, answer.message)
+    return shown(id, state) ?? new Problem('outcome_unknown', underWay(id), { 'Retry-After': '5' })
+  },
+
+  write: ({ records }) => records.flush(),
+})
+
+/** It is not stored under the key of the request: a repetition waits for the outcome. */
+const underWay = (id: string): string =>
+  `The payment ${id} is still under way, or its answer is not kept any more. GET /v1/mpp/payments/${id} shows its outcome. Do not pay in another way.`
+
+const paidStep = answerStep<PaidAnswer>((id, { answers, vault }) => {
+  const kept = answers.get(id)
+  const answer = kept && openAnswer(kept, vault)
+  return answer && 'body' in answer ? (answer.body as PaidAnswer) : undefined
+})
+
+/** The credential is shown once. */
+const mintedStep = answerStep<MintedAnswer>((id, { payments, credentials, vault }) => {
+  const [payment, credential] = [payments.get(id), credentials.get(id)]
+  if (!payment?.credential || !credential) return undefined
+  const { header, credential: value } = openMinted(id, payment.credential, vault)
+  Object.assign(payment, { credential: null, request: null })
+  return withMembers(credential, { header: shownHeader(header), credential: value })
+})
+
+export type PaidAnswer = z.output<(typeof mppApi.pay)['returns'][1]>
+type MintedAnswer = MppCredential & { readonly header: string; readonly credential: string }
+
+const shownHeader = (header: string): string =>
+  header === 'authorization' ? 'Authorization' : 'Payment-Authorization'
+
+type Asking = { readonly body: { readonly intentId: string; readonly cardId?: string | undefined } }
+
+/** What a request of 0.7.0 has stored: only a credential that was sent is looked after. */
+interface StageOf070 {
+  readonly stage: string
+  readonly credentialId?: string
+}
+
+const orderOf070 = ({ stage, credentialId }: StageOf070): Order | undefined =>
+  stage === 'send' && credentialId !== undefined ? { id: credentialId, isConfirmed: false } : undefined
+
+type Stored = Order | StageOf070
+
+type Paying<I, R> = HotExternalHandler<I, R, MachinePaymentProblemCode, typeof orderEvents, Stored, never>
+
+/** Orders the payment and commits that, comes to its outcome, and answers. */
+const paying = <I extends Asking, R>(
+  sentBy: MachinePayment['sentBy'],
+  orderedBy: (input: I) => OrderedRequest,
+  answers: AnswerStep<R>,
+): Paying<I, R> => {
+  const goOn = (ordered: RecordedOrder, tenant: Tenant) =>
+    new HotCall<Stored, never>(ordered.stored, async outside => {
+      await carryOut(ordered, tenant, outside)
+      return recordInBatch(answers, ordered.stored)
+    })
+  return {
+    begin: {
+      by: 'writing',
+      step: {
+        name: 'order',
+        lanes: null,
+        load: loadOrders,
+        decide(item, state: OrderState, verdict) {
+          const { records } = state
+          const ordered = order(item, orderedBy(item.input), sentBy, state, { ...item, ...verdict, records })
+          return ordered instanceof Refusal ? ordered : goOn(ordered, item.tenant)
+        },
+        write: ({ records }) => records.flush(),
+      },
+    },
+    record(answer) {
+      throw new Error(`${answer}: recorded in a batch`)
+    },
+    async recover(stored, context) {
+      const ordered = 'stage' in stored ? orderOf070(stored) : stored
+      if (!ordered) return context.refuse('pay_interrupted')
+      await recoverSent(ordered.id, context)
+      return goOn({ stored: ordered }, context.tenant)
+    },
+  }
+}
+
+export const payMachinePayment: HandlerOf<typeof mppApi.pay, Stored, never> = paying(
+  'service',
+  ({ body: { intentId: _, cardId: __, ...request } }: InputOf<typeof mppApi.pay>) => ({
+    request: buildMerchantRequest(request),
+    challenge: null,
+  }),
+  paidStep,
+)
 
 function requestedUrl(url: string | undefined, challenge: string): string {
   const [first] = parseChallenges([challenge]).challenges
   return url ?? `https://${first?.realm ?? ''}`
 }
 
-export const mintCredential: HandlerOf<
-  typeof mppApi.mint,
-  Exclude<MachinePaymentStage, SendStage>,
-  NotShared
-> = {
-  begin: {
-    by: 'shared reading',
-    step: reserveMachinePaymentStep(
-      ({ body: { intentId: _, cardId: __, challenge, url, ...request } }) => ({
-        request: buildMerchantRequest({ ...request, url: requestedUrl(url, challenge) }),
-        challenge,
-      }),
-      'caller',
-    ),
-  },
-
-  async record(answer, _reservation, context) {
-    if (isPayProblem(answer)) return context.refuse(answer.code, answer.message)
-    return answer.kind === 'waiting' ? recordWaiting(answer, context) : endUnshared(answer, context)
-  },
-
-  async recover(reservation, context) {
-    if (reservation.stage === 'share') return recoverSharing(reservation.credentialId, context)
-    const { code, message } = crashProblem(reservation)
-    return context.refuse(code, message)
-  },
-}
+export const mintCredential: HandlerOf<typeof mppApi.mint, Stored, never> = paying(
+  'caller',
+  ({ body: { intentId: _, cardId: __, challenge, url, ...request } }: InputOf<typeof mppApi.mint>) => ({
+    request: buildMerchantRequest({ ...request, url: requestedUrl(url, challenge) }),
+    challenge,
+  }),
+  mintedStep,
+)

@@ -1,18 +1,21 @@
 import type { z } from 'zod'
+import { AgentCredential, mppTokenEvents } from '../../../cards/agent-credentials/index.ts'
 import {
   applyTokenPaymentOutcome,
   type CardBatch,
   loadTokenPayments,
+  startedTokenPayments,
   tokenPaymentAuthorization,
+  tokenPaymentEvents,
   writeCardBatch,
 } from '../../../cards/authorizations/index.ts'
 import { agentLanes } from '../../../control/intents/index.ts'
-import type { BatchedStep, ExternalCallContext } from '../../../kernel/contract/handlers.ts'
-import type { ContextOf } from '../../../kernel/contract/operation.ts'
-import type { Systems } from '../../../kernel/contract/ports.ts'
-import type { Refusal } from '../../../kernel/contract/problem.ts'
+import type { Mode } from '../../../kernel/contract/actor.ts'
+import type { WriteContext } from '../../../kernel/contract/context.ts'
+import type { Ports, Systems } from '../../../kernel/contract/ports.ts'
 import { oneOf, type Records } from '../../../kernel/contract/records.ts'
 import { tenantRecords } from '../../../kernel/database/entity-records.ts'
+import type { StepBatch } from '../../../kernel/run/steps.ts'
 import {
   decodeChargeRequest,
   isUnusableInput,
@@ -21,23 +24,108 @@ import {
 } from '../../../mpp/index.ts'
 import { isProcessorFailure, type SharedTokenAction } from '../../../ports/card-processor.ts'
 import type { OutboundAnswer } from '../../../ports/outbound.ts'
-import { clock } from '../../../values/clock.ts'
+import { addMs, clock } from '../../../values/clock.ts'
 import { containsCardNumber } from '../../../values/mask-card-numbers.ts'
-import type { mppApi } from '../api.ts'
-import { MppCredential } from '../credential.ts'
+import { machinePaymentOutcomeEvents, type mppApi } from '../api.ts'
+import { isUnshared, MppCredential, mppCredentialMachine, SENT_CREDENTIAL_GRACE_MS } from '../credential.ts'
+import { withoutCredential } from '../echoed-credential.ts'
 import { encodeMerchantBody, MAX_MERCHANT_BODY_BYTES, type MerchantBody } from '../merchant-body.ts'
+import { type MerchantRequest, merchantRequestHeaders } from '../merchant-request.ts'
 import {
+  answerLater,
   completeMachinePayment,
-  type LockedMachinePayment,
   lockMachinePayment,
   type MachinePaymentEvents,
+  outcomeSummary,
 } from '../outcome.ts'
-import { allowsOwnListener } from './address.ts'
-import { withoutCredential } from './echoed-credential.ts'
-import { outboundMerchantRequest } from './mint.ts'
-import type { SendablePayment } from './payment.ts'
+import {
+  isDue,
+  keepAnswer,
+  MachinePayment,
+  MachinePaymentAnswer,
+  openMinted,
+  openRequest,
+} from '../payment.ts'
+import { allowsOwnListener, outboundMerchantRequest } from './ask.ts'
+import { AGENT_LOCK_TIMEOUTS } from './mint.ts'
 
-type SendContext = ContextOf<typeof mppApi.pay>
+/** What sending its credential needs. */
+interface SendablePayment {
+  readonly mppCredentialId: string
+  readonly authorizationId: string
+  readonly agentId: string
+  readonly cardId: string
+  readonly mode: Mode
+  readonly request: MerchantRequest
+  readonly askedAt: Date
+  /** Null for the method `card`. */
+  readonly sharedTokenId: string | null
+}
+
+interface SendingState extends Pick<Ports, 'systems'> {
+  readonly records: Records
+  readonly credentials: ReadonlyMap<string, MppCredential>
+  readonly payments: ReadonlyMap<string, MachinePayment>
+  /** The ids of the payments that they have begun. */
+  readonly begun: ReadonlyMap<string, string>
+  readonly tokens: ReadonlyMap<string | null, AgentCredential>
+}
+
+/** Commits that the credential is sent, before it is: from here on its fate is unknown after a crash. Undefined where another has, or it is too late. */
+export const reserveSending: StepBatch<
+  Record<never, never>,
+  { readonly id: string; readonly holder: string },
+  SendablePayment | undefined,
+  SendingState
+> = {
+  name: 'send',
+  lanes: null,
+
+  async load(items, sql, { systems }) {
+    const { tenant, now } = items[0]
+    const records = tenantRecords(sql, { tenant, now })
+    const ids = items.map(({ input }) => input.id)
+    const inOrder = { orderBy: { id: 'asc' }, lock: true } as const
+    const [credentials, payments, begun, tokens] = await Promise.all([
+      records.find(MppCredential, { id: oneOf(ids) }, inOrder),
+      records.find(MachinePayment, { id: oneOf(ids) }, inOrder),
+      startedTokenPayments(sql, tenant, ids),
+      records.find(AgentCredential, { mppCredentialId: oneOf(ids) }),
+    ])
+    return {
+      ...{ records, systems },
+      credentials: byId(credentials),
+      payments: byId(payments),
+      begun: new Map(begun.map(({ mppCredentialId, id }) => [mppCredentialId, id])),
+      tokens: new Map(tokens.map(one => [one.mppCredentialId, one])),
+    }
+  },
+
+  decide({ input: { id, holder }, tenant: { mode }, now }, state) {
+    const { credentials, payments, begun, tokens, systems } = state
+    const [credential, payment, authorizationId] = [credentials.get(id), payments.get(id), begun.get(id)]
+    if (!credential || !payment?.credential || !payment.request || !authorizationId) return undefined
+    const isOurs = credential.sentBy === 'service' && !isUnshared(credential)
+    if (!isOurs || isDue(credential, { now }) || !mppCredentialMachine.move(credential, 'sent'))
+      return undefined
+    const { header, credential: value } = openMinted(id, payment.credential, systems.vault)
+    const { request } = openRequest(payment, systems.vault)
+    Object.assign(credential, { sentAt: now, dueAt: addMs(now, SENT_CREDENTIAL_GRACE_MS) })
+    Object.assign(payment, { credential: null, request: null, claimedBy: holder })
+    const { agentId, cardId, askedAt, sharedToken } = credential
+    const sharedTokenId = sharedToken && (tokens.get(id)?.tokenId ?? null)
+    const headers = { ...merchantRequestHeaders(request.headers, header), [header]: value }
+    return {
+      ...{ mppCredentialId: id, authorizationId, agentId, cardId, mode, askedAt, sharedTokenId },
+      request: { ...request, headers },
+    }
+  },
+
+  write: ({ records }) => records.flush(),
+}
+
+const byId = <T extends { readonly id: string }>(list: readonly T[]): ReadonlyMap<string, T> =>
+  new Map(list.map(one => [one.id, one]))
 
 const SEND_TIMEOUT_MS = 30_000
 
@@ -60,12 +148,17 @@ export interface IndeterminatePayment {
   readonly action: SharedTokenAction | null
 }
 
+interface SendingCall {
+  readonly systems: Systems
+  readonly requestId: string
+}
+
 const isSuccess = ({ status }: Answered): boolean => status >= 200 && status <= 299
 
 /** Sends the credential once, without retry or redirect. */
 export async function sendCredential(
   payment: SendablePayment,
-  outside: ExternalCallContext,
+  outside: SendingCall,
 ): Promise<Paid | IndeterminatePayment> {
   const { systems } = outside
   const { mppCredentialId: credentialId, request, mode, agentId } = payment
@@ -88,7 +181,7 @@ export async function sendCredential(
 /** A merchant that charges a shared token may cause its issuer to ask a person, and then has nothing to deliver yet. */
 async function actionOf(
   { sharedTokenId, mppCredentialId, mode, askedAt: now }: SendablePayment,
-  { systems, requestId }: ExternalCallContext,
+  { systems, requestId }: SendingCall,
 ): Promise<SharedTokenAction | null> {
   if (sharedTokenId === null) return null
   const state = await systems
@@ -114,32 +207,29 @@ function cleanAnswer(
   const here = (): Answered => withoutCredential(answer, sent)
   if (answer.body.length <= SEARCHED_HERE) return here()
   const task = {
-    module: new URL('./echoed-credential.ts', import.meta.url),
+    module: new URL('../echoed-credential.ts', import.meta.url),
     name: 'withoutCredential',
     owner,
   }
   return threads.run<typeof withoutCredential<Answered>>(task, answer, sent).catch(here)
 }
 
-/**
- * How long payments wait for an agent that another transaction has locked: their tokens are minted, or have
- * been sent. Earlier batches of the same agents do not cause a search for the lock's holder.
- */
-export const AGENT_LOCK_TIMEOUTS = { sharedTimeoutMs: 500, ownTimeoutMs: 3_000 }
-
-interface State {
+interface State extends Pick<Ports, 'systems'> {
   readonly batch: CardBatch
   readonly credentials: ReadonlyMap<string, MppCredential>
+  readonly answers: ReadonlyMap<string, MachinePaymentAnswer>
   readonly records: Records
 }
 
+const outcomeEvents = { ...tokenPaymentEvents, ...mppTokenEvents, ...machinePaymentOutcomeEvents }
+
 type Payment = z.output<(typeof mppApi.pay)['returns'][1]>
 
-export const recordPaidStep: BatchedStep<Paid, Payment, never, MachinePaymentEvents, State> = {
-  name: 'outcome',
+export const recordPaid: StepBatch<typeof outcomeEvents, Paid, void, State> = {
+  name: 'paid',
   lanes: agentLanes(({ payment }) => payment.agentId, AGENT_LOCK_TIMEOUTS),
 
-  async load(items, sql) {
+  async load(items, sql, { systems }) {
     const { tenant, now } = items[0]
     const records = tenantRecords(sql, { tenant, now })
     const payments = items.map(({ input }) => input.payment)
@@ -148,15 +238,22 @@ export const recordPaidStep: BatchedStep<Paid, Payment, never, MachinePaymentEve
     // Sent right after the agents' locks. Without those, a transaction never locks more than one of these
     // records.
     const ids = oneOf(payments.map(({ mppCredentialId }) => mppCredentialId))
-    const finding = records.find(MppCredential, { id: ids }, { orderBy: { id: 'asc' }, lock: true })
+    const finding = Promise.all([
+      records.find(MppCredential, { id: ids }, { orderBy: { id: 'asc' }, lock: true }),
+      records.find(MachinePaymentAnswer, { id: ids }),
+    ])
     // Awaited last, so that its failure does not end the transaction while more statements are sent.
     finding.catch(() => undefined)
     const batch = await loading
-    const credentials = await finding
-    return { records, batch, credentials: new Map(credentials.map(one => [one.id, one])) }
+    const [credentials, answers] = await finding
+    return { records, systems, batch, credentials: byId(credentials), answers: byId(answers) }
   },
 
-  decide({ input: { payment, answer, goods, sentAt }, now }, { batch, credentials }, verdict) {
+  decide(
+    { input: { payment, answer, goods, sentAt }, now },
+    { batch, credentials, answers, ...ports },
+    verdict,
+  ) {
     const credential = credentials.get(payment.mppCredentialId)
     if (!credential) throw new Error('a credential was sent that is not on record')
     const { receipt, note } = receiptOrLate(answer, credential, sentAt)
@@ -167,13 +264,14 @@ export const recordPaidStep: BatchedStep<Paid, Payment, never, MachinePaymentEve
       applyTokenPaymentOutcome(authorization, 'paid', batch, verdict)
       completeMachinePayment(credential, authorization.transactionId, 'merchant', verdict)
     }
-    return {
+    const body: Payment = {
       credential_id: credential.id,
       merchant_status: answer.status,
       receipt,
       merchant_body: goods,
       ...(note === undefined ? {} : { note }),
     }
+    keepAnswer(credential, { body }, ports, answers.get(credential.id))
   },
 
   async write({ batch, records }, sql) {
@@ -181,18 +279,23 @@ export const recordPaidStep: BatchedStep<Paid, Payment, never, MachinePaymentEve
   },
 }
 
+/** Any answer but a 2xx, or none: whether it was paid is unknown. */
 export async function recordIndeterminate(
   { answer, credentialId, action }: IndeterminatePayment,
-  context: SendContext,
-) {
-  const payment = await lockMachinePayment(credentialId, context)
+  tx: WriteContext<MachinePaymentEvents>,
+): Promise<void> {
+  const payment = await lockMachinePayment(credentialId, tx)
   if (!payment) throw new Error('a credential was sent that is not on record')
   const { credential } = payment
-  credential.answeredAt = context.now
-  if (answer.kind !== 'answered')
-    return recordUnpaid(payment, { note: describeFailure(answer), answer, action }, context)
-  credential.merchantStatus = answer.status
-  return recordUnpaid(payment, { note: `The merchant answered ${answer.status}.`, answer, action }, context)
+  credential.answeredAt = tx.now
+  const isAnswered = answer.kind === 'answered'
+  if (isAnswered) credential.merchantStatus = answer.status
+  const note = isAnswered ? `The merchant answered ${answer.status}.` : describeFailure(answer)
+  // Its state depends on what the network has reported meanwhile. In any case, the merchant delivered nothing.
+  await payment.markIndeterminate(note, action)
+  const isLate = answer.kind === 'failed' && answer.timedOut
+  const code = isLate ? 'payment_unanswered' : 'payment_indeterminate'
+  await answerLater(credential, { code, message: `${note} ${outcomeSummary(credential)}` }, tx)
 }
 
 const LATE =
@@ -238,46 +341,6 @@ function goodsOf({ body, headers, cut }: Answered, came: Answered): MerchantBody
 function describeFailure(answer: Exclude<OutboundAnswer, Answered>): string {
   if (answer.kind !== 'failed') return `The credential was not sent: ${answer.message}`
   return answer.timedOut ? 'The merchant did not answer in time.' : `The answer broke off: ${answer.message}`
-}
-
-/** Its state depends on what the network has reported meanwhile. In any case, the merchant delivered nothing. */
-async function recordUnpaid(
-  payment: LockedMachinePayment,
-  { note, answer, action }: Pick<IndeterminatePayment, 'answer' | 'action'> & { readonly note: string },
-  { refuse }: SendContext,
-): Promise<Refusal> {
-  const { credential } = payment
-  await payment.markIndeterminate(note, action)
-  const isLate = answer.kind === 'failed' && answer.timedOut
-  const code = isLate ? 'payment_unanswered' : 'payment_indeterminate'
-  return refuse(code, `${note} ${outcomeSummary(credential)}`)
-}
-
-const PAID = 'The card network reports that it is paid.'
-const NOT_PAID = 'The card network declined the payment: it is not paid, and the intent can be paid again.'
-
-function outcomeSummary({
-  id,
-  status,
-  nextAction,
-}: Pick<MppCredential, 'id' | 'status' | 'nextAction'>): string {
-  if (status === 'consumed' || status === 'void')
-    return `${status === 'void' ? NOT_PAID : PAID} GET /v1/mpp/credentials/${id} has the record.`
-  if (nextAction)
-    return `The card’s issuer wants a person to confirm the payment: ${nextAction.url}. It counts as paid once the card network clears it. GET /v1/mpp/credentials/${id} shows the outcome.`
-  return `The credential ${id} was sent, so it may have been paid: the money stays held, and nothing is minted again. GET /v1/mpp/credentials/${id} shows the outcome; once the owner has learned it from the merchant, resolve it with POST /v1/mpp/credentials/${id}/resolve.`
-}
-
-/** After a crash the answer is lost, and the credential is not sent again. */
-export async function recoverSentCredential(id: string, context: SendContext): Promise<Refusal> {
-  const payment = await lockMachinePayment(id, context)
-  if (!payment) throw new Error('a credential was sent that is not on record')
-  if (payment.credential.status === 'sent')
-    await payment.markIndeterminate('The answer of the merchant was lost.')
-  return context.refuse(
-    'payment_indeterminate',
-    `The answer of the merchant was lost. ${outcomeSummary(payment.credential)}`,
-  )
 }
 
 interface ReceiptTerms {

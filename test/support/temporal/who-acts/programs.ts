@@ -15,7 +15,7 @@ export interface Programs extends Pick<TestService, 'sql' | 'databaseUrl'> {
   readonly proxy: FlakyProxy
   owner(): Promise<OwnerOfPrograms>
   /** Another API process, which a test kills. */
-  anotherApi(): Promise<Api>
+  anotherApi(env?: Readonly<Record<string, string>>): Promise<Api>
   /** What sweep and deliverer carried out in place of runs, as the current relay and worker have written. */
   rescues(): readonly Rescue[]
   /** `rescues_total` of relay and worker, by operation. */
@@ -67,7 +67,7 @@ export async function startPrograms(): Promise<Programs> {
     installation,
     proxy: proxy as unknown as FlakyProxy,
     sql: async (text, values = []) => (await database.query(text, values)).rows,
-    anotherApi: () => startApi(databaseUrl, { ...ENV, METRICS_PORT: '' }),
+    anotherApi: env => startApi(databaseUrl, { ...ENV, METRICS_PORT: '', ...env }),
     rescues: () =>
       installation.outputs().flatMap(output => output.split('\n').slice(0, -1).flatMap(rescueIn)),
     async rescueCounts() {

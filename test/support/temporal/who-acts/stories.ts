@@ -473,6 +473,13 @@ async function activeCardsOf(sql: Stage['sql'], client: TestClient, agentId: str
   await untilAll(sql, TOLD, [card])
 }
 
+const RUNS_OF_SENT = `
+with sent as (
+  update mpp_credentials set workflow_id = 'mpp/' || id where id = any($1) returning id, owner_id, mode, agent_id)
+insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)
+select replace(id, 'mppcredential', 'outbox'), owner_id, mode, 'mpp', false, 'mpp/' || id,
+  jsonb_build_object('id', id, 'ownerId', owner_id, 'mode', mode, 'agentId', agent_id), now(), now() from sent`
+
 const merchantDoesNotAnswer: WhoActsStory = {
   flow: 'mpp',
   steps: [step('leaveOutcomeOpen')],
@@ -480,11 +487,13 @@ const merchantDoesNotAnswer: WhoActsStory = {
   done: doneIn('mpp_credentials', `status = 'indeterminate'`),
   prepare: (stage, { client, at }, count) =>
     waitingFor(client, 'mpp', 120, async () => {
-      const api = await stage.anotherApi()
+      const api = await stage.anotherApi({ MPP_WORKFLOWS: 'request' })
       const payBy = at(api.url)
       const made = await payments(stage, client, { payBy, count, gives: () => undefined, status: 'sent' })
       api.kill('SIGKILL')
       await api.exit
+      // As if the worker of their runs had died while it sent them.
+      await stage.sql(RUNS_OF_SENT, [made.map(({ id }) => id)])
       return made
     }),
 }

@@ -1,6 +1,6 @@
-import { isUnusableInput, parseCredential } from '../../../mpp/index.ts'
-import { isCardNumber } from '../../../values/card-number.ts'
-import { maskCardNumbers } from '../../../values/mask-card-numbers.ts'
+import { isUnusableInput, parseCredential } from '../../mpp/index.ts'
+import { isCardNumber } from '../../values/card-number.ts'
+import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 
 const BLANK = '*'.charCodeAt(0)
 

@@ -1,0 +1,210 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { Actor, Tenant, TenantNow } from '../../kernel/contract/actor.ts'
+import type { EmitContext } from '../../kernel/contract/context.ts'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import type { Records } from '../../kernel/contract/records.ts'
+import { nullable, realTimeColumn, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import type { Vault } from '../../ports/vault.ts'
+import { addMs, clock, minutes } from '../../values/clock.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import type { machinePaymentEndEvents } from './api.ts'
+import {
+  awaitsPerson,
+  credentialSenders,
+  isUnshared,
+  type MppCredential,
+  type machinePaymentStatuses,
+} from './credential.ts'
+import type { MerchantRequest } from './merchant-request.ts'
+import type { MachinePaymentProblem } from './offers.ts'
+import { mppProcess } from './process.ts'
+import type { NextStep } from './story.ts'
+
+/** `minted`: its credential, which has the same id, says the rest. `ended`: nothing was minted or paid. */
+export const machinePaymentMachine = stateMachine('mpp_payment', {
+  ordering: ['minted', 'ended'],
+  minted: [],
+  ended: [],
+})
+
+/** Who asked. What they may not do any more, the payment may not either. */
+export interface Asker
+  extends Pick<Actor, 'id' | 'agentId' | 'delegationId' | 'budgetId' | 'onlyAt' | 'ownMandateId'> {
+  readonly type: Actor['type']
+  readonly address: string | null
+}
+
+const schema = defineEntity({
+  ...tenantTable('MachinePayment', 'mpp_payments', 'agentId', 'delegationId'),
+  properties: {
+    ...recordColumns('mppcredential'),
+    agentId: p.text(),
+    delegationId: nullable.string(),
+    intentId: p.text(),
+    cardId: p.text(),
+    status: p.enum(machinePaymentMachine.states).onCreate(() => machinePaymentMachine.initial),
+    sentBy: p.enum(credentialSenders),
+    merchant: p.text(),
+    /** Stored without the query, which may contain secrets. */
+    url: p.text(),
+    method: p.text(),
+    askedBy: p.json<Asker>(),
+    /** Sealed: what is sent to the merchant, until it is sent or the payment has ended. */
+    request: nullable.string(),
+    /** Sealed: the credential, from its minting until it is sent or shown. */
+    credential: nullable.string(),
+    reason: nullable.string(),
+    attempts: p.integer().onCreate(() => 0),
+    /** The lease of the process that orders it. Others keep away until `dueAt`, unless that process has died. */
+    claimedBy: nullable.string(),
+    dueAt: nullable.instant(),
+    workflowId: nullable.string(),
+  },
+})
+
+/** A machine payment from the request on, until its credential is sent. */
+export class MachinePayment extends schema.class {}
+schema.setClass(MachinePayment)
+
+const answerSchema = defineEntity({
+  ...tenantTable('MachinePaymentAnswer', 'mpp_answers', 'agentId', 'delegationId'),
+  properties: {
+    ...recordColumns('mppcredential'),
+    agentId: p.text(),
+    delegationId: nullable.string(),
+    answer: p.text(),
+    expiresAt: realTimeColumn(),
+  },
+})
+
+/** What the caller of a machine payment gets, sealed: another process than the one that answers may have paid. */
+export class MachinePaymentAnswer extends answerSchema.class {}
+answerSchema.setClass(MachinePaymentAnswer)
+
+export const machinePaymentPersonalData = {
+  mpp_payments: {
+    personal: {
+      merchant: { kind: 'payment', ground: 'payments', forget: 'word' },
+      url: { kind: 'payment', ground: 'payments', forget: 'word' },
+      request: { kind: 'payment', ground: 'payments', forget: 'null' },
+      credential: { kind: 'payment', ground: 'payments', forget: 'null' },
+      asked_by: { kind: 'network', ground: 'security', forget: 'empty' },
+    },
+    plain: ['status', 'sent_by', 'method', 'reason', 'claimed_by'],
+  },
+  mpp_answers: {
+    personal: { answer: { kind: 'payment', ground: 'payments', forget: 'word' } },
+    plain: [],
+  },
+} as const satisfies PersonalData
+
+/** Real time: an answer is not kept longer than it takes to ask for it again. */
+export const ANSWER_KEPT_MS = minutes(10)
+
+const contextOf = (what: 'request' | 'credential' | 'answer', id: string): string => `mpp-${what}:${id}`
+
+export interface OrderedRequest {
+  readonly request: MerchantRequest
+  /** Given by a caller that sends the credential itself. */
+  readonly challenge: string | null
+}
+
+export interface MintedHeader {
+  readonly header: string
+  readonly credential: string
+}
+
+/** The caller's answer: what the merchant sells, or why nothing can be had. */
+export type AnswerToCaller = MachinePaymentProblem | { readonly body: object }
+
+export const sealRequest = (id: string, ordered: OrderedRequest, vault: Vault): string =>
+  vault.seal(JSON.stringify(ordered), contextOf('request', id))
+
+export const openRequest = ({ id, request }: MachinePayment, vault: Vault): OrderedRequest => {
+  if (request === null) throw new Error(`${id}: its request is not kept any more`)
+  return JSON.parse(vault.open(request, contextOf('request', id)))
+}
+
+export const sealMinted = (id: string, { header, credential }: MintedHeader, vault: Vault): string =>
+  vault.seal(JSON.stringify({ header, credential }), contextOf('credential', id))
+
+export const openMinted = (id: string, sealed: string, vault: Vault): MintedHeader =>
+  JSON.parse(vault.open(sealed, contextOf('credential', id)))
+
+export const openAnswer = ({ id, answer }: MachinePaymentAnswer, vault: Vault): AnswerToCaller =>
+  JSON.parse(vault.open(answer, contextOf('answer', id)))
+
+interface Answering {
+  readonly records: Pick<Records, 'create'>
+  readonly systems: { readonly vault: Vault }
+}
+
+/** Keeps the answer for the caller, in place of an earlier one. */
+export function keepAnswer(
+  { id, agentId, delegationId }: Pick<MachinePayment, 'id' | 'agentId' | 'delegationId'>,
+  answer: AnswerToCaller,
+  { records, systems: { vault } }: Answering,
+  earlier?: MachinePaymentAnswer | null,
+): void {
+  const kept = {
+    answer: vault.seal(JSON.stringify(answer), contextOf('answer', id)),
+    expiresAt: addMs(clock.real(), ANSWER_KEPT_MS),
+  }
+  if (earlier) Object.assign(earlier, kept)
+  else records.create(MachinePaymentAnswer, { id, agentId, delegationId, ...kept })
+}
+
+export const machinePaymentEvent = ({ id, agentId, intentId, cardId, merchant }: MachinePayment) => ({
+  paymentId: id,
+  agentId,
+  intentId,
+  cardId,
+  merchant,
+})
+
+/** Ends a payment before anything was minted. */
+export function endUnordered(
+  payment: MachinePayment,
+  problem: MachinePaymentProblem,
+  context: EmitContext<typeof machinePaymentEndEvents> & Answering,
+): void {
+  if (!machinePaymentMachine.move(payment, 'ended')) return
+  Object.assign(payment, { reason: problem.code, request: null, credential: null, dueAt: null })
+  keepAnswer(payment, problem, context)
+  context.emit('mpp.payment.ended', { ...machinePaymentEvent(payment), reason: problem.code })
+  if (payment.workflowId !== null) context.wake(mppProcess, payment)
+}
+
+export function machinePaymentStatusOf(
+  { status }: Pick<MachinePayment, 'status'>,
+  credential: MppCredential | null,
+): (typeof machinePaymentStatuses)[number] {
+  if (!credential) return status === 'ended' ? 'ended' : 'ordering'
+  const { status: its } = credential
+  if (its === 'consumed') return 'paid'
+  if (its === 'void') return 'ended'
+  if (its !== 'minted') return its
+  if (awaitsPerson(credential)) return 'awaiting_person'
+  // A caller sends what it has been shown.
+  return isUnshared(credential) || credential.sentBy === 'service' ? 'ordering' : 'sent'
+}
+
+/** Nothing is done after its deadline, which ends it. */
+export function nextStepOf(credential: MppCredential, context: Pick<TenantNow, 'now'>): NextStep {
+  const { status, sentBy } = credential
+  if (status === 'sent') return 'wait'
+  if (status !== 'minted' || awaitsPerson(credential)) return 'none'
+  if (isDue(credential, context)) return 'wait'
+  if (isUnshared(credential)) return 'token'
+  return sentBy === 'service' ? 'send' : 'none'
+}
+
+/** The asker as the caller of what is decided in their name. */
+export const actorOf = ({ askedBy: { address: _, ...actor } }: MachinePayment, tenant: Tenant): Actor => ({
+  ...actor,
+  tenant,
+  scopes: new Set(),
+})
+
+export const isDue = ({ dueAt }: { readonly dueAt: Date | null }, { now }: Pick<TenantNow, 'now'>): boolean =>
+  dueAt !== null && dueAt <= now

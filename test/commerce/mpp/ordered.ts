@@ -1,0 +1,226 @@
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { sandboxRates } from '../../../src/adapters/exchange-rates/sandbox.ts'
+import { areas } from '../../../src/areas.ts'
+import { activitiesOf } from '../../support/activities.ts'
+import { answerWith, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
+import { aPayer, balanceOf, credentialsOn, type Payer, pay } from '../../support/commerce/payers.ts'
+import { openEngine } from '../../support/engine.ts'
+import { bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { tablesWith } from '../../support/trace.ts'
+import { until } from '../../support/until.ts'
+import { service } from './service.ts'
+
+const merchant = await startMerchant()
+const alone = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1', MPP_WORKFLOWS: 'run' } })
+
+const paymentOf = async ({ client, intent }: Payer, sql = service.sql) => {
+  const [row] = await sql<{ id: string }>('select id from mpp_payments where intent_id = $1', [intent.id])
+  return bodyOf(client.mpp.payment({ params: { id: String(row?.id) } }))
+}
+
+describe('a machine payment as a record', () => {
+  test('is ordering while the merchant is asked, then paid, with the id of its credential', async () => {
+    const payer = await aPayer(service)
+    let meanwhile: unknown
+    const url = merchant.sells(
+      '/ordered',
+      async (visit, response) => {
+        meanwhile = await paymentOf(payer)
+        demand()(visit, response)
+      },
+      sell({ report: 42 }),
+    )
+    const paid = await bodyOf(pay(payer, `${url}?key=secret`))
+    expect(meanwhile).toMatchObject({
+      status: 'ordering',
+      credentialId: null,
+      url,
+      answer: null,
+      reason: null,
+    })
+    const payment = await paymentOf(payer)
+    expect(payment).toMatchObject({
+      status: 'paid',
+      id: paid.credential_id,
+      credentialId: paid.credential_id,
+    })
+  })
+
+  test('shows its answer to the token that has asked for it, and to no other caller', async () => {
+    const payer = await aPayer(service)
+    const paid = await bodyOf(pay(payer, merchant.sells('/answered', demand(), sell({ report: 42 }))))
+    const params = { id: paid.credential_id }
+    expect((await bodyOf(payer.agentClient.mpp.payment({ params }))).answer).toEqual(paid)
+    expect((await bodyOf(payer.client.mpp.payment({ params }))).answer).toBeNull()
+    const other = await aPayer(service)
+    expect(await other.client.mpp.payment({ params })).toMatchObject({
+      status: 404,
+      code: 'machine_payment_not_found',
+    })
+    await service.sql(`update mpp_answers set expires_at = now() where id = $1`, [params.id])
+    expect((await bodyOf(payer.agentClient.mpp.payment({ params }))).answer).toBeNull()
+  })
+
+  test('ends with a reason where nothing could be minted, and says so in an event', async () => {
+    const payer = await aPayer(service)
+    const before = await balanceOf(payer)
+    const url = merchant.sells('/free', answerWith(200))
+    expect(await pay(payer, url)).toMatchObject({ status: 400, code: 'no_challenge' })
+    const payment = await paymentOf(payer)
+    expect(payment).toMatchObject({ status: 'ended', reason: 'no_challenge', credentialId: null })
+    const events = await service.sql<{ event: string }>(
+      `select event from events where resource_id = $1 order by id`,
+      [payment.id],
+    )
+    expect(events.map(({ event }) => event)).toEqual(['mpp.payment.created', 'mpp.payment.ended'])
+    expect(await balanceOf(payer)).toEqual(before)
+  })
+
+  test('keeps what is sent and answered sealed, and the request no longer than it is needed', async () => {
+    const payer = await aPayer(service)
+    const secrets = { headers: { authorization: 'Bearer of-this-caller' }, body: 'body-of-this-caller' }
+    const found: string[][] = []
+    const url = merchant.sells(
+      '/sealed',
+      async (visit, response) => {
+        found.push(await tablesWith(service, 'of-this-caller'), await tablesWith(service, 'query-of-it'))
+        demand()(visit, response)
+      },
+      sell({ report: 'bought-by-this-caller' }),
+    )
+    await bodyOf(pay(payer, `${url}?key=query-of-it`, secrets))
+    found.push(await tablesWith(service, 'bought-by-this-caller'))
+    expect(found).toEqual([[], [], []])
+    const [row] = await service.sql(
+      `select request, credential, (select count(*)::int from mpp_answers a where a.id = p.id) as answers
+       from mpp_payments p where intent_id = $1`,
+      [payer.intent.id],
+    )
+    expect(row).toEqual({ request: null, credential: null, answers: 1 })
+  })
+})
+
+describe('with MPP_WORKFLOWS=run and no worker', () => {
+  test('the request takes the steps itself, the next ones at once', async () => {
+    for (const path of ['/alone', '/alone-again']) {
+      const payer = await aPayer(alone)
+      const url = merchant.sells(path, demand(), sell())
+      const paid = await bodyOf(pay(payer, url))
+      const [credential] = await credentialsOn(payer.client, payer.intent.id)
+      expect(credential).toMatchObject({ status: 'consumed', workflowId: `mpp/${paid.credential_id}` })
+      expect(merchant.payments(path)).toHaveLength(1)
+    }
+  })
+})
+
+describe('several processes at one payment', () => {
+  const workers = [1, 2, 3].map(() => openEngine(areas, service.databaseUrl))
+  const noToken = { name: 'sandbox', networkToken: null, sharedTokens: null }
+  for (const { runtime } of workers)
+    Object.assign(runtime.ports.systems, {
+      cardProcessor: () => noToken,
+      exchangeRates: () => sandboxRates(),
+    })
+  afterAll(() => Promise.all(workers.map(worker => worker.close())))
+
+  test('order and send it once, however often and wherever its steps are taken', async () => {
+    const payer = await aPayer(service)
+    let ask = (): void => undefined
+    const url = merchant.sells(
+      '/raced',
+      (visit, response) => {
+        ask = () => demand()(visit, response)
+      },
+      sell(),
+    )
+    const paying = pay(payer, url)
+    await until('the merchant is asked', () => merchant.visits('/raced').length > 0)
+    const { id } = await paymentOf(payer)
+    const ref = { id, ownerId: payer.owner.ownerId, mode: 'test' } as const
+    const caller = { requestIdOf: () => `workflow:mpp/${id}` }
+    const runs = workers.map(worker => activitiesOf(worker.runtime)(caller))
+    const race = async () => {
+      for (const run of runs)
+        await Promise.all(
+          [1, 2, 3, 4].flatMap(() => [
+            run.mintCredential(ref),
+            run.createSharedToken(ref),
+            run.sendCredential(ref),
+          ]),
+        )
+    }
+    await race()
+    expect(merchant.visits('/raced')).toHaveLength(1)
+    ask()
+    await Promise.all([paying, race()])
+    expect(await paying).toMatchObject({ status: 200 })
+    expect(merchant.payments('/raced')).toHaveLength(1)
+    expect(await credentialsOn(payer.client, payer.intent.id)).toMatchObject([{ status: 'consumed' }])
+  })
+
+  test('one goes on at once where the process that had claimed it is gone', async () => {
+    const payer = await aPayer(service)
+    let ask = (): void => undefined
+    const url = merchant.sells('/left', (visit, response) => {
+      ask = () => demand()(visit, response)
+    })
+    const left = pay(payer, url)
+    await until('the merchant is asked', () => merchant.visits('/left').length > 0)
+    const { id } = await paymentOf(payer)
+    const ref = { id, ownerId: payer.owner.ownerId, mode: 'test' } as const
+    const [worker] = workers
+    if (!worker) throw new Error('no worker')
+    const run = activitiesOf(worker.runtime)({ requestIdOf: () => `workflow:mpp/${id}` })
+    expect(await run.readMachinePayment(ref)).toMatchObject({ status: 'ordering', next: 'wait' })
+    await service.sql(`update mpp_payments set claimed_by = 'a process that has died' where id = $1`, [id])
+    expect(await run.readMachinePayment(ref)).toMatchObject({ status: 'ordering', next: 'order' })
+    await service.sql(`update mpp_payments set claimed_by = null, due_at = now() where id = $1`, [id])
+    await run.interruptOrder(ref)
+    expect(await paymentOf(payer)).toMatchObject({ status: 'ended', reason: 'pay_interrupted' })
+    ask()
+    expect(await left).toMatchObject({ status: 503, code: 'pay_interrupted' })
+    expect(merchant.payments('/left')).toEqual([])
+  })
+})
+
+describe('a request that 0.7.0 has left', () => {
+  test.each([
+    ['before it had minted', { stage: 'ask' }, 503, 'pay_interrupted'],
+    [
+      'while its token was created',
+      { stage: 'share', credentialId: 'mppcredential_1' },
+      503,
+      'pay_interrupted',
+    ],
+  ])('%s has paid nothing', async (_, reservation, status, code) => {
+    const payer = await aPayer(service)
+    const url = merchant.sells('/of-070', answerWith(200))
+    const key = { idempotencyKey: `of-070-${reservation.stage}` }
+    await pay(payer, url, {}, key)
+    await service.sql(
+      `update idempotency_keys set status = null, body = null, error_code = null, reservation = $2, leased_by = 'gone'
+       where key = $1`,
+      [key.idempotencyKey, reservation],
+    )
+    expect(await pay(payer, url, {}, key)).toMatchObject({ status, code })
+  })
+
+  test('after it had sent the credential leaves the outcome open', async () => {
+    const payer = await aPayer(service)
+    const url = merchant.sells('/sent-by-070', demand(), answerWith(500))
+    const key = { idempotencyKey: 'of-070-send' }
+    await pay(payer, url, {}, key)
+    const [credential] = await credentialsOn(payer.client, payer.intent.id)
+    await service.sql(`update mpp_credentials set status = 'sent' where id = $1`, [credential?.id])
+    for (const table of ['mpp_payments', 'mpp_answers'])
+      await service.sql(`delete from ${table} where id = $1`, [credential?.id])
+    await service.sql(
+      `update idempotency_keys set status = null, body = null, error_code = null, reservation = $2, leased_by = 'gone'
+       where key = $1`,
+      [key.idempotencyKey, { stage: 'send', credentialId: credential?.id }],
+    )
+    expect(await pay(payer, url, {}, key)).toMatchObject({ status: 502, code: 'payment_indeterminate' })
+    expect(merchant.payments('/sent-by-070')).toHaveLength(1)
+  })
+})
