@@ -184,6 +184,29 @@ describe('several processes at one payment', () => {
   })
 })
 
+test('an order that nothing has taken up for five minutes is not paid any more', async () => {
+  const payer = await aPayer(service)
+  const before = await balanceOf(payer)
+  let ask = (): void => undefined
+  const url = merchant.sells('/late', (visit, response) => {
+    ask = () => demand()(visit, response)
+  })
+  const late = pay(payer, url)
+  await until('the merchant is asked', () => merchant.visits('/late').length > 0)
+  const { id } = await paymentOf(payer)
+  await service.sql(
+    `update mpp_payments set claimed_by = null, due_at = now(), created_at = created_at - interval '5 minutes'
+     where id = $1`,
+    [id],
+  )
+  await bodyOf(payer.client.sandbox.advance({ body: { minutes: 1 } }))
+  expect(await paymentOf(payer)).toMatchObject({ status: 'ended', reason: 'pay_interrupted' })
+  ask()
+  expect(await late).toMatchObject({ status: 503, code: 'pay_interrupted' })
+  expect(merchant.payments('/late')).toEqual([])
+  expect(await balanceOf(payer)).toEqual(before)
+})
+
 describe('a request that 0.7.0 has left', () => {
   test.each([
     ['before it had minted', { stage: 'ask' }, 503, 'pay_interrupted'],

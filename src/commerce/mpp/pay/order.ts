@@ -318,6 +318,9 @@ function claim(
 /** How long one order may take: the merchant, its keys and the processor have ten seconds each, or less. */
 export const ORDERING_MS = minutes(1)
 
+/** An order that was not minted for so long is not taken up again: it ends, and nothing is paid. */
+const ORDER_LIFE_MS = minutes(5)
+
 const createPayment = (
   members: Pick<MachinePayment, 'id' | 'agentId' | 'delegationId' | 'intentId' | 'cardId' | 'sentBy'>,
   { actor, address, now }: BatchItem<unknown>,
@@ -431,8 +434,9 @@ export const claimOrder: StepBatch<
     const { askedBy } = payment
     const asker = { ...item, actor: question.actor, address: askedBy.address }
     const context = { ...asker, ...verdict, records, systems, refuse }
-    // What a caller was to send itself has lost its caller.
-    const isLost = payment.sentBy === 'caller' && payment.attempts > 0
+    // What a caller was to send itself has lost its caller. After a longer outage the asker may have lost their rights.
+    const isLate = addMs(payment.createdAt, ORDER_LIFE_MS) <= item.now
+    const isLost = isLate || (payment.sentBy === 'caller' && payment.attempts > 0)
     const decided = isLost
       ? new Refusal(503, INTERRUPTED.code, INTERRUPTED.message)
       : decideOrder(id, question, openRequest(payment, systems.vault), state, context)

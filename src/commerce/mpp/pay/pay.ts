@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { z } from 'zod'
 import type { Tenant } from '../../../kernel/contract/actor.ts'
 import { changesAt, type StreamedEvent } from '../../../kernel/contract/follow.ts'
@@ -25,6 +25,7 @@ import { buildMerchantRequest } from '../merchant-request.ts'
 import type { MachinePaymentProblemCode } from '../offers.ts'
 import { recoverSent } from '../outcome.ts'
 import {
+  type AnswerToCaller,
   MachinePayment,
   MachinePaymentAnswer,
   type OrderedRequest,
@@ -119,13 +120,23 @@ async function* looksAt(
 interface Answers {
   readonly records: Records
   readonly vault: Vault
-  readonly answers: ReadonlyMap<string, MachinePaymentAnswer>
+  readonly answers: ReadonlyMap<string, AnswerToCaller>
   readonly payments: ReadonlyMap<string, MachinePayment>
   readonly credentials: ReadonlyMap<string, MppCredential>
 }
 
 const byId = <T extends { readonly id: string }>(list: readonly T[]): ReadonlyMap<string, T> =>
   new Map(list.map(one => [one.id, one]))
+
+/** An answer can be long: other requests have their turn between two. */
+async function openedOf(kept: readonly MachinePaymentAnswer[], vault: Vault) {
+  const opened = new Map<string, AnswerToCaller>()
+  for (const answer of kept) {
+    opened.set(answer.id, openAnswer(answer, vault))
+    await nextTurn()
+  }
+  return opened
+}
 
 type AnswerStep<R> = BatchedStep<Order, R, MachinePaymentProblemCode, Record<never, never>, Answers>
 
@@ -146,15 +157,14 @@ const answerStep = <R>(shown: (id: string, answers: Answers) => R | undefined): 
     return {
       records,
       vault,
-      answers: byId(answers),
+      answers: await openedOf(answers, vault),
       payments: byId(payments),
       credentials: byId(credentials),
     }
   },
 
   decide({ input: { id } }, state, { refuse }) {
-    const kept = state.answers.get(id)
-    const answer = kept && openAnswer(kept, state.vault)
+    const answer = state.answers.get(id)
     if (answer && 'code' in answer) return refuse(answer.code, answer.message)
     return shown(id, state) ?? new Problem('outcome_unknown', underWay(id), { 'Retry-After': '5' })
   },
@@ -166,9 +176,8 @@ const answerStep = <R>(shown: (id: string, answers: Answers) => R | undefined): 
 const underWay = (id: string): string =>
   `The payment ${id} is still under way, or its answer is not kept any more. GET /v1/mpp/payments/${id} shows its outcome. Do not pay in another way.`
 
-const paidStep = answerStep<PaidAnswer>((id, { answers, vault }) => {
-  const kept = answers.get(id)
-  const answer = kept && openAnswer(kept, vault)
+const paidStep = answerStep<PaidAnswer>((id, { answers }) => {
+  const answer = answers.get(id)
   return answer && 'body' in answer ? (answer.body as PaidAnswer) : undefined
 })
 
