@@ -70,6 +70,12 @@ export async function mpp(ref: ProcessInput): Promise<string> {
   while (!payment.isOver) {
     const { status, next, awaitsPerson, deadline } = payment.state
     if (next === 'order' || next === 'token' || next === 'send') await payment.take(it => paid(it, next))
+    else if (status === 'waiting')
+      await payment.waitFor(
+        awaitsPerson
+          ? `a person to approve the intent, until ${deadline}`
+          : `the merchant, which is away: it is asked again at ${deadline}`,
+      )
     else if (status === 'ordering')
       await payment.waitFor(`the request that carries it out, until ${deadline}`)
     else if (status === 'sent')

@@ -1,3 +1,4 @@
+import './mpp/background.ts'
 import './mpp/before-asking.ts'
 import './mpp/card-numbers.ts'
 import './mpp/evidence.ts'

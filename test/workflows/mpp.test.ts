@@ -90,6 +90,32 @@ describe('the run of a machine payment', () => {
     expect(await credentialsOn(payer.client, payer.intent.id)).toHaveLength(1)
   })
 
+  test('waits for the approval of the intent, pays at once, and tells it by an event', async () => {
+    const payer = await aPayer(service, { rules: { autoApproveLimitEuros: 1 } })
+    const url = merchant.sells('/approved-later', demand())
+    const answer = await pay(payer, url, {}, { headers: { prefer: 'respond-async' } })
+    expect(answer).toMatchObject({ status: 202, body: { status: 'waiting' } })
+    const { id } = answer.body as unknown as { id: string }
+    const run = temporal.of({ workflowId: `mpp/${id}` })
+    await run.untilDetails('for a person to approve the intent, until')
+    expect(merchant.visits('/approved-later')).toEqual([])
+    await bodyOf(payer.client.intents.approve({ params: { id: payer.intent.id }, body: {} }))
+    expect(await run.untilEnded()).toBe('consumed')
+    expect(merchant.payments('/approved-later')).toHaveLength(1)
+    const payment = await bodyOf(payer.agentClient.mpp.payment({ params: { id } }))
+    expect(payment).toMatchObject({ status: 'paid', credentialId: id, answer: { merchant_status: 200 } })
+  })
+
+  test('goes on by its run with MPP_WORKFLOWS=request, too, where its caller does not wait', async () => {
+    const payer = await aPayer(open)
+    const url = merchant.sells('/later-by-run', demand())
+    const answer = await pay(payer, url, {}, { headers: { prefer: 'respond-async' } })
+    expect(answer).toMatchObject({ status: 202, body: { status: 'ordering' } })
+    const { id } = answer.body as unknown as { id: string }
+    expect(await temporal.of({ workflowId: `mpp/${id}` }).untilEnded()).toBe('consumed')
+    expect(merchant.payments('/later-by-run')).toHaveLength(1)
+  })
+
   test('waits for the person who must confirm the payment, until its token ends', async () => {
     const payer = await aPayer(open)
     const { client, agent } = payer

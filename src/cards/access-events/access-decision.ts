@@ -62,6 +62,8 @@ type DenialContext = Recording & DecideContext<string, typeof accessDenialEvents
 interface CallerReasons {
   readonly before?: readonly AccessReason[]
   readonly after?: readonly AccessReason[]
+  /** The caller waits until a person has approved the intent: that it is not approved yet is no reason. */
+  readonly awaitsApproval?: boolean
 }
 
 /**
@@ -71,10 +73,12 @@ interface CallerReasons {
 export function denyCardAccess(
   subject: AccessSubject,
   accessRequest: CardAccessRequest,
-  { before = [], after = [] }: CallerReasons,
+  { before = [], after = [], awaitsApproval = false }: CallerReasons,
   context: DenialContext,
 ): Refusal | undefined {
-  const reasons = [...before, ...accessBlockers(subject, context.now), ...after]
+  const blockers = accessBlockers(subject, context.now)
+  const own = awaitsApproval ? blockers.filter(({ code }) => code !== 'intent_not_approved') : blockers
+  const reasons = [...before, ...own, ...after]
   const [first] = reasons
   if (!first) return undefined
   if (subject.card || subject.cardOfOther || subject.intent) {

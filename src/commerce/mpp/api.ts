@@ -103,6 +103,10 @@ export const mintRefusals = {
     409,
     'The card’s issuer wants a person to confirm this payment, and names no page for that. Nothing was sent or paid.',
   ],
+  asker_not_allowed: [
+    403,
+    'The key, token or person that asked for this payment may not pay any more: it was revoked, disconnected or removed. Nothing was paid.',
+  ],
   pay_interrupted: [
     503,
     'The request was interrupted before anything was minted or sent. Nothing was paid. Try again with a new Idempotency-Key.',
@@ -347,7 +351,7 @@ const MachinePaymentRecord = z
     cardId: id('card'),
     status: z.enum(machinePaymentStatuses).meta({
       description:
-        '`ordering`: the merchant is asked, and a credential minted. `awaiting_person`: see `nextAction` of the credential. `sent`: not answered yet. `indeterminate`: outcome unknown, and the money stays held. `ended`: not paid.',
+        '`waiting`: for a person’s approval of the intent, or, with a `reason`, for a merchant that is away. `ordering`: the merchant is asked, and a credential minted. `awaiting_person`: see `nextAction` of the credential. `sent`: not answered yet. `indeterminate`: outcome unknown, and the money stays held. `ended`: not paid.',
     }),
     credentialId: id('mppcredential')
       .nullable()
@@ -362,9 +366,13 @@ const MachinePaymentRecord = z
       .string()
       .nullable()
       .meta({
-        description: 'The code of why it ended before anything was minted.',
+        description:
+          'The code of why it ended before anything was minted, or of why the merchant is asked again.',
         examples: ['no_challenge'],
       }),
+    dueAt: instant.nullable().meta({
+      description: 'While it waits: when the merchant is asked again, or when the intent ends.',
+    }),
     answer: MppPayment.nullable().meta({
       description:
         'What `POST /v1/mpp/pay` answers, for ten minutes, and only for the key or token that has asked for the payment.',
@@ -372,6 +380,9 @@ const MachinePaymentRecord = z
     ...recordTimestamps,
   })
   .meta({ id: 'MachinePayment' })
+
+/** An agent may have so many payments that no caller waits for. */
+export const MAX_BACKGROUND_PAYMENTS = 100
 
 const CreatedMppCredential = MppCredentialRecord.extend({
   header: z.string().meta({ description: 'The header for the credential.', examples: ['Authorization'] }),
@@ -418,7 +429,16 @@ export const mppApi = {
       cardId: 'card_01jd8x2m4ye7k9v0c3q5r6t8wz',
     },
     returns: [200, MppPayment],
-    fails: { ...paying, ...merchantRefusals, ...sentRefusals },
+    accepted: MachinePaymentRecord,
+    fails: {
+      ...paying,
+      ...merchantRefusals,
+      ...sentRefusals,
+      too_many_waiting: [
+        400,
+        `Of each agent, at most ${MAX_BACKGROUND_PAYMENTS} payments wait. Wait for one of them, or cancel its intent.`,
+      ],
+    },
     emits: orderEvents,
   }),
   mint: post('/v1/mpp/credentials', {

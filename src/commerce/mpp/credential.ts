@@ -35,6 +35,7 @@ export type OutcomeWitness = (typeof outcomeWitnesses)[number]
 
 /** Shown to callers: the status of the order, and from its minting the credential. */
 export const machinePaymentStatuses = [
+  'waiting',
   'ordering',
   'awaiting_person',
   'sent',

@@ -15,12 +15,13 @@ import {
   openRecordsInRows,
   statusCondition,
 } from '../../kernel/database/deadline-rows.ts'
-import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
+import { definedOnly } from '../../kernel/database/entity.ts'
 import { originalOfConversion } from '../../money/exchange-rates/index.ts'
 import { isUnusableInput, parseReceipt } from '../../mpp/index.ts'
 import { clock, formatMinute } from '../../values/clock.ts'
 import { formatDecimal, formatMoney } from '../../values/money.ts'
 import { credentialExpiryEvents, mppApi, mppSteps, protectApi } from './api.ts'
+import { waitingPaymentReactions } from './background.ts'
 import {
   awaitsPerson,
   isUnshared,
@@ -30,14 +31,15 @@ import {
   mppPersonalData,
 } from './credential.ts'
 import { machinePaymentReactions, resolveMachinePayment } from './outcome.ts'
-import { mintCredential, type PaidAnswer, payMachinePayment } from './pay/pay.ts'
+import { mintCredential, payMachinePayment } from './pay/pay.ts'
 import {
   isDue,
+  isWaitOver,
   MachinePayment,
   MachinePaymentAnswer,
   machinePaymentMachine,
   machinePaymentPersonalData,
-  machinePaymentStatusOf,
+  machinePaymentResponse,
   nextStepOf,
   openAnswer,
 } from './payment.ts'
@@ -114,16 +116,18 @@ async function orderStatus(id: string, context: ReadContext): Promise<MachinePay
     claimedBy !== null &&
     !isDue(payment, context) &&
     (await context.sql(CLAIMANT_LIVES, [claimedBy])).length > 0
+  const isWaiting = status === 'waiting' && !isWaitOver(payment, context)
+  const why = status === 'ended' ? 'ended' : 'the merchant is asked again'
   return {
     status,
     summary: `Machine payment for ${intentId} in ${mode} mode: ${status}`,
     closed: status === 'ended',
     doubtfulSince: null,
     ...timesOf(dueAt, context),
-    next: status === 'ended' ? 'none' : isClaimed ? 'wait' : 'order',
-    awaitsPerson: false,
+    next: status === 'ended' ? 'none' : isClaimed || isWaiting ? 'wait' : 'order',
+    awaitsPerson: status === 'waiting' && reason === null,
     signals: [],
-    steps: [`asked for at ${second(createdAt)}`, ...(reason === null ? [] : [`ended: ${reason}`])],
+    steps: [`asked for at ${second(createdAt)}`, ...(reason === null ? [] : [`${why}: ${reason}`])],
   }
 }
 
@@ -181,10 +185,9 @@ const getMachinePayment: HandlerOf<typeof mppApi.payment> = async ({ params: { i
   const { type, id: askedBy } = payment.askedBy
   const isAsker = type === actor.type && askedBy === actor.id
   const kept = isAsker && answer && answer.expiresAt > clock.real() && openAnswer(answer, systems.vault)
-  return withMembers(payment, {
-    status: machinePaymentStatusOf(payment, credential),
-    credentialId: credential?.id ?? null,
-    answer: kept && 'body' in kept ? (kept.body as PaidAnswer) : null,
+  return machinePaymentResponse(payment, {
+    credential,
+    answer: kept && 'body' in kept ? kept.body : null,
   })
 }
 
@@ -319,7 +322,7 @@ export const mppArea = area(
       { process: mppProcess, select: openRecordsInRows('mpp_credentials') },
       { process: mppProcess, select: openRecordsInRows('mpp_payments') },
     ],
-    reactions: machinePaymentReactions,
+    reactions: { ...machinePaymentReactions, ...waitingPaymentReactions },
     announces: credentialExpiryEvents,
     findPayments: machinePaymentsOn,
   },

@@ -50,6 +50,8 @@ export type MachinePaymentProblemCode =
 export interface MachinePaymentProblem {
   readonly code: MachinePaymentProblemCode
   readonly message: string
+  /** Nothing was sent that had an effect, and the merchant may answer later. */
+  readonly isAway?: boolean
 }
 
 export const isPayProblem = (value: object): value is MachinePaymentProblem =>
@@ -143,7 +145,7 @@ export const isOffer = (read: MerchantOffer | MachinePaymentProblem): read is Me
 const isCharge = ({ method, intent }: PaymentChallenge, wanted: ChargeMethod): boolean =>
   method.toLowerCase() === wanted && intent.toLowerCase() === 'charge'
 
-const noPaymentRequired = (status: number): MachinePaymentProblem => ({
+export const noPaymentRequired = (status: number): MachinePaymentProblem => ({
   code: 'no_challenge',
   message:
     status >= 200 && status < 300

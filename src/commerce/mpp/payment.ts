@@ -1,13 +1,20 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { z } from 'zod'
 import type { Actor, Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { EmitContext } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Records } from '../../kernel/contract/records.ts'
-import { nullable, realTimeColumn, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import {
+  nullable,
+  realTimeColumn,
+  recordColumns,
+  tenantTable,
+  withMembers,
+} from '../../kernel/database/entity.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
 import type { PersonalData } from '../../values/personal.ts'
-import type { machinePaymentEndEvents } from './api.ts'
+import type { machinePaymentEndEvents, mppApi } from './api.ts'
 import {
   awaitsPerson,
   credentialSenders,
@@ -20,9 +27,13 @@ import type { MachinePaymentProblem } from './offers.ts'
 import { mppProcess } from './process.ts'
 import type { NextStep } from './story.ts'
 
-/** `minted`: its credential, which has the same id, says the rest. `ended`: nothing was minted or paid. */
+/**
+ * `waiting`: for a person's approval of its intent, or for a merchant that is away, as its caller does not wait. `minted`:
+ * its credential, which has the same id, says the rest. `ended`: nothing was minted or paid.
+ */
 export const machinePaymentMachine = stateMachine('mpp_payment', {
-  ordering: ['minted', 'ended'],
+  ordering: ['waiting', 'minted', 'ended'],
+  waiting: ['ordering', 'ended'],
   minted: [],
   ended: [],
 })
@@ -43,6 +54,8 @@ const schema = defineEntity({
     intentId: p.text(),
     cardId: p.text(),
     status: p.enum(machinePaymentMachine.states).onCreate(() => machinePaymentMachine.initial),
+    /** Asked for with `Prefer: respond-async`: its run carries it out, within the life of the intent. */
+    isAsync: p.boolean(),
     sentBy: p.enum(credentialSenders),
     merchant: p.text(),
     /** Stored without the query, which may contain secrets. */
@@ -53,9 +66,13 @@ const schema = defineEntity({
     request: nullable.string(),
     /** Sealed: the credential, from its minting until it is sent or shown. */
     credential: nullable.string(),
+    /** Why it ended, or waits for the merchant. */
     reason: nullable.string(),
     attempts: p.integer().onCreate(() => 0),
-    /** The lease of the process that orders it. Others keep away until `dueAt`, unless that process has died. */
+    /**
+     * The lease of the process that orders it. Others keep away until `dueAt`, unless that process has died. One that waits
+     * is taken up at `dueAt`, at the latest when its intent ends.
+     */
     claimedBy: nullable.string(),
     dueAt: nullable.instant(),
     workflowId: nullable.string(),
@@ -114,8 +131,10 @@ export interface MintedHeader {
   readonly credential: string
 }
 
+export type PaidAnswer = z.output<(typeof mppApi.pay)['returns'][1]>
+
 /** The caller's answer: what the merchant sells, or why nothing can be had. */
-export type AnswerToCaller = MachinePaymentProblem | { readonly body: object }
+export type AnswerToCaller = MachinePaymentProblem | { readonly body: PaidAnswer }
 
 export const sealRequest = (id: string, ordered: OrderedRequest, vault: Vault): string =>
   vault.seal(JSON.stringify(ordered), contextOf('request', id))
@@ -162,24 +181,42 @@ export const machinePaymentEvent = ({ id, agentId, intentId, cardId, merchant }:
   merchant,
 })
 
+/** The first pause before a merchant that is away is asked again; each further one is twice as long, up to the longest. */
+const ASK_AGAIN_MS = minutes(0.5)
+const LONGEST_PAUSE_MS = minutes(60)
+
+/** Waits until the merchant, which is away, is asked again. False where the intent would have ended by then. */
+export function waitForMerchant(
+  payment: MachinePayment,
+  { code }: MachinePaymentProblem,
+  { now, intentEndsAt }: Pick<TenantNow, 'now'> & { readonly intentEndsAt: Date },
+): boolean {
+  const pauseMs = Math.min(ASK_AGAIN_MS * 2 ** (payment.attempts - 1), LONGEST_PAUSE_MS)
+  const dueAt = addMs(now, pauseMs)
+  if (dueAt >= intentEndsAt || !machinePaymentMachine.move(payment, 'waiting')) return false
+  Object.assign(payment, { reason: code, dueAt, claimedBy: null })
+  return true
+}
+
 /** Ends a payment before anything was minted. */
 export function endUnordered(
   payment: MachinePayment,
   problem: MachinePaymentProblem,
   context: EmitContext<typeof machinePaymentEndEvents> & Answering,
+  reason: string = problem.code,
 ): void {
   if (!machinePaymentMachine.move(payment, 'ended')) return
-  Object.assign(payment, { reason: problem.code, request: null, credential: null, dueAt: null })
+  Object.assign(payment, { reason, request: null, credential: null, dueAt: null })
   keepAnswer(payment, problem, context)
-  context.emit('mpp.payment.ended', { ...machinePaymentEvent(payment), reason: problem.code })
+  context.emit('mpp.payment.ended', { ...machinePaymentEvent(payment), reason })
   if (payment.workflowId !== null) context.wake(mppProcess, payment)
 }
 
-export function machinePaymentStatusOf(
+function machinePaymentStatusOf(
   { status }: Pick<MachinePayment, 'status'>,
   credential: MppCredential | null,
 ): (typeof machinePaymentStatuses)[number] {
-  if (!credential) return status === 'ended' ? 'ended' : 'ordering'
+  if (!credential) return status === 'minted' ? 'ordering' : status
   const { status: its } = credential
   if (its === 'consumed') return 'paid'
   if (its === 'void') return 'ended'
@@ -205,6 +242,24 @@ export const actorOf = ({ askedBy: { address: _, ...actor } }: MachinePayment, t
   tenant,
   scopes: new Set(),
 })
+
+/** What it waited for may have come: its intent is approved or has ended, or the merchant may be there again. */
+export const isWaitOver = (payment: MachinePayment, context: Pick<TenantNow, 'now'>): boolean =>
+  payment.status === 'waiting' && isDue(payment, context)
+
+interface Kept {
+  readonly credential: MppCredential | null
+  /** What was bought, while it is kept, and only for the key or token that has asked. */
+  readonly answer: PaidAnswer | null
+}
+
+export const machinePaymentResponse = (payment: MachinePayment, { credential, answer }: Kept) =>
+  withMembers(payment, {
+    status: machinePaymentStatusOf(payment, credential),
+    credentialId: credential?.id ?? null,
+    dueAt: payment.status === 'waiting' ? payment.dueAt : null,
+    answer,
+  })
 
 export const isDue = ({ dueAt }: { readonly dueAt: Date | null }, { now }: Pick<TenantNow, 'now'>): boolean =>
   dueAt !== null && dueAt <= now

@@ -9,7 +9,7 @@ export type NextStep = 'order' | 'token' | 'send' | 'wait' | 'none'
 
 export interface MachinePaymentState extends ProcessStatus {
   readonly next: NextStep
-  /** A person must confirm its shared payment token with the card’s issuer. */
+  /** A person must approve its intent, or confirm its shared payment token with the card’s issuer. */
   readonly awaitsPerson: boolean
 }
 

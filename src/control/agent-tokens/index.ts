@@ -16,3 +16,4 @@ export {
   readAgentTokenBudgets,
   tokenPayments,
 } from './limits.ts'
+export { actorsWithScope } from './rights.ts'

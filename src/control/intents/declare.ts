@@ -173,6 +173,7 @@ function newIntent(
     transactionId: null,
     paymentId: null,
     receiptStatus: null,
+    paymentWaits: false,
     workflowId: needsPerson ? workflowIdOf(intentProcess, cause.id) : null,
   }
 }

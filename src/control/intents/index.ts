@@ -14,6 +14,7 @@ export {
   type IntentRow,
   intentPaymentProblem,
   lockIntent,
+  markPaymentWaits,
   unpayableIntentReason,
 } from './intent.ts'
 export { cancelIntentOperation, intentExpiry } from './intent-batch.ts'

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Actor } from '../../kernel/contract/actor.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { oneOf, type RecordReader, type Records } from '../../kernel/contract/records.ts'
 import { insertIntoBoth, lockedRowsById, rowsById, updateOf } from '../../kernel/database/bulk-sql.ts'
 import {
+  booleanColumn,
   centsColumn,
   mayUseRecord,
   nullable,
@@ -80,6 +82,8 @@ const schema = defineEntity({
     paymentId: nullable.string(),
     workflowId: nullable.string(),
     receiptStatus: nullable.enum(intentReceiptStates),
+    /** A payment waits for the approval: what decides the intent tells it. */
+    paymentWaits: booleanColumn(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
   },
 })
@@ -179,6 +183,17 @@ export const updateIntents = updateOf(intentTable, [
   'expiresAt',
   'payeeIban',
 ])
+
+const MARK_WAITED_FOR = `
+update intents set payment_waits = true where (owner_id, mode) = ($1, $2) and id = any($3::text[]) and not payment_waits`
+
+/** The caller has locked them. */
+export async function markPaymentWaits(
+  ids: readonly string[],
+  { sql, tenant: { ownerId, mode } }: SqlContext,
+): Promise<void> {
+  if (ids.length > 0) await sql(MARK_WAITED_FOR, [ownerId, mode, ids])
+}
 
 export const lockIntents = lockedRowsById(intentTable)
 

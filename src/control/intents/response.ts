@@ -67,7 +67,7 @@ const mandateOf = ({ status, decidedBy }: IntentRow): string | null =>
 /** The data of an intent's event. It contains neither the purpose nor full texts. */
 export function intentEvent(intent: IntentRow, reason?: string) {
   const { id, agentId, runId, delegationId, cardId, requestId, paymentTokenId } = intent
-  const { status, amountCents, merchant } = intent
+  const { status, amountCents, merchant, paymentWaits } = intent
   const personId = personOf(intent)
   const mandateId = mandateOf(intent)
   return {
@@ -78,6 +78,7 @@ export function intentEvent(intent: IntentRow, reason?: string) {
     ...(cardId ? { cardId } : {}),
     ...(requestId ? { requestId } : {}),
     ...(paymentTokenId ? { paymentTokenId } : {}),
+    ...(paymentWaits ? { paymentWaits } : {}),
     ...(personId ? { personId } : {}),
     ...(mandateId ? { mandateId } : {}),
     status,

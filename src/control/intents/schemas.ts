@@ -123,6 +123,9 @@ export const IntentRecord = z
       description:
         'How the receipts of the payment match: `mismatch` if one has a different total. Null without receipts.',
     }),
+    paymentWaits: z.boolean().meta({
+      description: 'A machine payment has waited for the approval: an approved intent is paid at once.',
+    }),
     workflowId: z.string().nullable().meta({
       description: 'The workflow’s ID in the Temporal Web UI. Null if the intent never waited for a person.',
     }),
@@ -141,6 +144,7 @@ export const IntentEvent = z.object({
   paymentTokenId: id('paymenttoken')
     .optional()
     .meta({ description: 'The payment token created with the intent.' }),
+  paymentWaits: z.boolean().optional().meta({ description: 'A machine payment waits for the approval.' }),
   personId: id('person').optional().meta({ description: 'The person who approved or denied the intent.' }),
   mandateId: id('mandate').optional().meta({ description: 'The mandate that approved the intent.' }),
   status: intentStatusSchema,

@@ -203,12 +203,19 @@ async function answer(
       ...(raw && { request: raw }),
       ...(request.method === 'HEAD' && { isHead: true }),
       ...(ending && { ending }),
+      ...(operation.accepted && { prefersAsync: prefersAsync(request.headers) }),
       whenGone: lazily(() => goneSignal(progress.response)),
     })
   } finally {
     await reception?.end()
   }
 }
+
+/** `Prefer: respond-async`, alone or beside other preferences (RFC 7240). */
+const prefersAsync = ({ prefer }: Request['headers']): boolean =>
+  String(prefer ?? '')
+    .split(',')
+    .some(one => one.split(';')[0]?.trim().toLowerCase() === 'respond-async')
 
 /** Counts a request for its address, and for its credential, which may be used from many addresses. */
 function meterFor({ rateLimit }: RequestPipelineParts, client: string, headers: ResponseHeaders) {

@@ -116,6 +116,14 @@ const idempotencyKey = {
 export const headerParameters = {
   IdempotencyKey: idempotencyKey,
   RequiredIdempotencyKey: { ...idempotencyKey, required: true },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    description:
+      '`respond-async` (RFC 7240): answer at once, with 202 and the record of what goes on. Events tell of its outcome.',
+    schema: { type: 'string', maxLength: 256 },
+    example: 'respond-async',
+  },
   RequestId: {
     name: 'X-Request-Id',
     in: 'header',

@@ -58,6 +58,7 @@ export function operationObject(
     ...requestBodyOf(operation, parts.schemas),
     responses: {
       [operation.returns[0]]: successOf(operation, known, parts.schemas),
+      ...acceptedOf(operation, known, parts.schemas),
       ...signInOf(operation),
       ...parts.errors.add(operation),
     },
@@ -111,6 +112,7 @@ const parametersOf = (operation: AnyOperation, { schemas, parameterExample }: Op
   ...(takesIdempotencyKey(operation)
     ? [headerParameter(operation.http?.keyRequired ? 'RequiredIdempotencyKey' : 'IdempotencyKey')]
     : []),
+  ...(operation.accepted ? [headerParameter('Prefer')] : []),
   ...ownHeaderParameters(operation),
   headerParameter('RequestId'),
   ...(operation.callers.some(isTenantCaller) ? [headerParameter('RunId')] : []),
@@ -178,6 +180,17 @@ function successOf(operation: AnyOperation, known: ExampleValues, schemas: Schem
     headers,
     content: { 'application/json': jsonOf(schema, known, schemas) },
   }
+}
+
+function acceptedOf(
+  operation: AnyOperation,
+  known: ExampleValues,
+  schemas: SchemaCollector,
+): Record<string, ResponseObject> {
+  if (!operation.accepted) return {}
+  const headers = operationResponseHeaders(operation, 202, 'Idempotent-Replayed')
+  const content = { 'application/json': jsonOf(operation.accepted, known, schemas) }
+  return { 202: { description: 'With `Prefer: respond-async`: the work goes on.', headers, content } }
 }
 
 const BYTES: JsonSchema = { type: 'string', format: 'binary' }

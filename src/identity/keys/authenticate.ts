@@ -1,6 +1,6 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { AuthenticateSecret } from '../../kernel/contract/area.ts'
-import type { ReadContext } from '../../kernel/contract/context.ts'
+import type { ReadContext, SqlContext } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { allScopeNames, type PersonRole, roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
@@ -9,7 +9,13 @@ import { clock } from '../../values/clock.ts'
 import { findCustomer } from '../customers/index.ts'
 import { findPerson } from '../people/index.ts'
 
-interface CredentialRow extends Record<string, unknown> {
+/** Without scopes of its own, it has those of its person, or of an owner. */
+interface ScopedSecret {
+  readonly scopes: readonly string[] | null
+  readonly role: PersonRole | null
+}
+
+interface CredentialRow extends Record<string, unknown>, ScopedSecret {
   id: string
   owner_id: string
   mode: Mode
@@ -19,9 +25,7 @@ interface CredentialRow extends Record<string, unknown> {
   bound_to: string | null
   only_at: string | null
   own_mandate_id: string | null
-  scopes: string[] | null
   tool_writes: boolean
-  role: PersonRole | null
   is_active: boolean
 }
 
@@ -45,7 +49,10 @@ type OfAgent = Pick<Columns, 'agent' | 'delegation' | 'budget' | 'boundTo' | 'on
 
 const WITHOUT_PERSON = { toolWrites: 'false', role: 'null::text', joins: '', isOpen: 'true' }
 
-/** A key that a person gave to a device ends with the person, and after some days without use. */
+/** A key `s` that a person `p` gave to a device ends with the person, and after some days without use. */
+const KEY_IS_OPEN = `(s.person_id is null or p.status = 'active') and (s.idle_days is null
+    or coalesce(s.last_used_at, s.created_at) > $2::timestamptz - s.idle_days * interval '1 day')`
+
 const OF_OWNER: Columns = {
   agent: 'null::text',
   delegation: 'null::text',
@@ -56,8 +63,7 @@ const OF_OWNER: Columns = {
   toolWrites: 's.tool_writes',
   role: 'p.role',
   joins: 'left join people p on (p.owner_id, p.mode, p.id) = (s.owner_id, s.mode, s.person_id)',
-  isOpen: `(s.person_id is null or p.status = 'active') and (s.idle_days is null
-    or coalesce(s.last_used_at, s.created_at) > $2::timestamptz - s.idle_days * interval '1 day')`,
+  isOpen: KEY_IS_OPEN,
 }
 
 /**
@@ -90,7 +96,7 @@ const findIn = async (sql: Sql, text: string, secret: string): Promise<Credentia
   (await sql<CredentialRow>(text, [hashSecret(secret), clock.real()]))[0]
 
 /** Limits the scopes of a device's secret to those that its person still has. */
-function scopesOf({ scopes: granted, role }: CredentialRow): ReadonlySet<string> {
+function scopesOf({ scopes: granted, role }: ScopedSecret): ReadonlySet<string> {
   if (!role) return granted ? new Set(granted) : allScopes
   const allowed: ReadonlySet<string> = roleScopes[role]
   return granted ? new Set(granted.filter(scope => allowed.has(scope))) : allowed
@@ -121,6 +127,32 @@ export function secretAuthenticator(
       }
     )
   }
+}
+
+const currentHoldersSql = (tokens: string): string => `
+select s.id, s.scopes, s.role from (
+  select s.owner_id, s.id, s.scopes, p.role from keys s
+  left join people p on (p.owner_id, p.mode, p.id) = (s.owner_id, s.mode, s.person_id)
+  where (s.owner_id, s.mode) = ($3, $4) and s.id = any($1::text[]) and s.revoked_at is null
+    and (s.expires_at is null or s.expires_at > $2::timestamptz) and ${KEY_IS_OPEN}
+  union all
+  select s.owner_id, s.id, null, s.role from people s
+  where (s.owner_id, s.mode) = ($3, $4) and s.id = any($1::text[]) and s.status = 'active'
+  union all ${tokens}
+) s
+join customers c on c.id = s.owner_id and c.status = 'active'`
+
+/**
+ * Finds the keys and people of these ids that may call now, and the tokens that the statement `tokens` selects by `$1` (ids),
+ * `$2` (now), `$3` and `$4` (the tenant).
+ */
+export async function currentHolders(
+  ids: readonly string[],
+  tokens: string,
+  { sql, tenant: { ownerId, mode } }: SqlContext,
+): Promise<readonly { readonly id: string; readonly scopes: ReadonlySet<string> }[]> {
+  const rows = await sql<CredentialRow>(currentHoldersSql(tokens), [ids, clock.real(), ownerId, mode])
+  return rows.map(row => ({ id: row.id, scopes: scopesOf(row) }))
 }
 
 interface GrantedScopes {

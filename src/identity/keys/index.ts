@@ -1,5 +1,5 @@
 export { apiKeyEvents, apiKeysApi, requestedToolWritesSchema } from './api.ts'
-export { currentDeviceScopes, secretAuthenticator } from './authenticate.ts'
+export { currentDeviceScopes, currentHolders, secretAuthenticator } from './authenticate.ts'
 export type { ApiKey } from './key.ts'
 export { scopeCallerLacks } from './keys.ts'
 export { keyExpiryProblem, lockCaller } from './locked-caller.ts'

@@ -14,6 +14,8 @@ export interface ApiCall {
   readonly traceparent?: string | undefined
   readonly address: string | null
   readonly idempotencyKey: string | null
+  /** Its caller does not wait for what the operation may answer later: see `accepted` of a contract. */
+  readonly prefersAsync?: boolean
   readonly lease?: string
   /** Set for a question that a page asks within its own request: it reads at the page's instant. */
   readonly now?: Date

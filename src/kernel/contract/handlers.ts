@@ -2,7 +2,7 @@ import type { Tenant } from './actor.ts'
 import type { CallerContext, Context, DecideContext, RunForOwner } from './context.ts'
 import type { EventSchemas } from './events.ts'
 import type { Ports } from './ports.ts'
-import type { HandlerAnswer, Problem, Refusal } from './problem.ts'
+import type { Accepted, HandlerAnswer, Problem, Refusal } from './problem.ts'
 import type { Sql } from './sql.ts'
 
 export type PlainHandler<I, R, F extends string, E extends EventSchemas> = (
@@ -51,6 +51,8 @@ export interface BatchItem<I> extends CallerContext {
   readonly input: I
   /** The lease of this process, where a call of another system follows: what it claims is free once the process has died. */
   readonly holder: string | null
+  /** The caller does not wait: the answer is `Accepted`. */
+  readonly prefersAsync: boolean
 }
 
 export type NonEmpty<T> = readonly [T, ...T[]]
@@ -82,7 +84,7 @@ export interface HotHandler<I, R, F extends string, E extends EventSchemas, S = 
    * Pure: one request after another, each seeing in `state` what the earlier ones took. A `Problem` that it
    * returns stops that request; one that it throws stops the batch.
    */
-  decide(item: BatchItem<I>, state: S, verdict: DecideContext<F, E>): R | Refusal | Problem
+  decide(item: BatchItem<I>, state: S, verdict: DecideContext<F, E>): R | Refusal | Accepted | Problem
   /** Sends all its statements in one turn of the event loop: the commit goes with them, unless they run something for another owner. */
   write(state: S, sql: Sql, runForOwner: RunForOwner): Promise<void>
 }

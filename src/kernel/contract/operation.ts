@@ -86,6 +86,11 @@ export interface Contract<
   readonly body?: B
   readonly limits?: RequestLimits
   readonly returns: readonly [status: number, schema: R]
+  /**
+   * The record that a request with `Prefer: respond-async` (RFC 7240) is answered with, at 202: the work goes on after the
+   * answer. See `Accepted`.
+   */
+  readonly accepted?: z.ZodType
   readonly fails?: Readonly<Record<F, RefusalSpec>>
   readonly emits?: E
   readonly example?: JsonOf<B>

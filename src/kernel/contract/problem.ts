@@ -41,7 +41,16 @@ export class AnswerWithHeaders<A> {
 export const withHeaders = <A>(answer: A, headers: Readonly<Record<string, string>>): AnswerWithHeaders<A> =>
   new AnswerWithHeaders(answer, headers)
 
-export type HandlerAnswer<R> = R | Refusal | AnswerWithHeaders<R | Refusal>
+/** The work goes on after the answer, which is the record of it: 202, and the schema `accepted` of the contract. */
+export class Accepted {
+  readonly record: object
+
+  constructor(record: object) {
+    this.record = record
+  }
+}
+
+export type HandlerAnswer<R> = R | Refusal | Accepted | AnswerWithHeaders<R | Refusal>
 
 /** An error that stops a request before or around its handler. Everything that the request did is rolled back. */
 export class Problem extends Error {

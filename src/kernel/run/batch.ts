@@ -177,6 +177,7 @@ const itemOf = (call: CallInBatch, now: Date): BatchItem<unknown> => ({
   address: call.address,
   runId: call.run?.id ?? null,
   holder: call.lease ?? null,
+  prefersAsync: call.prefersAsync ?? false,
 })
 
 /** Few events of batches have a reaction in another area; without one this costs nothing. */

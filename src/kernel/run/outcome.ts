@@ -5,7 +5,7 @@ import type { ApiResponse } from '../contract/call.ts'
 import { mediaTypeOf, type ResponseFile } from '../contract/file.ts'
 import { type AnyOperation, PROBLEM_TYPES, refusalFormOf } from '../contract/operation.ts'
 import { MAX_PAGE_BYTES, type RecordPage } from '../contract/page.ts'
-import { AnswerWithHeaders, Refusal } from '../contract/problem.ts'
+import { Accepted, AnswerWithHeaders, Refusal } from '../contract/problem.ts'
 
 /** Not shown again, not even in a replay. */
 export const shownOnceSchema = (example: string) =>
@@ -49,6 +49,7 @@ function encodedOutcome(operation: AnyOperation, value: unknown, cursorAfter?: C
     return { ...outcome, headers: declared(operation, outcome.status, value.headers) }
   }
   if (value instanceof Refusal) return refused(operation, value)
+  if (value instanceof Accepted) return accepted(operation, value)
   const [status, schema] = operation.returns
   if (value === undefined) return { status, body: null }
   const { mediaType, once } = formatOf(schema)
@@ -63,6 +64,12 @@ function encodedOutcome(operation: AnyOperation, value: unknown, cursorAfter?: C
     ...outcome,
     stored: JSON.stringify({ ...wire, ...Object.fromEntries(once.map(name => [name, null])) }),
   }
+}
+
+function accepted({ accepted: schema, path }: AnyOperation, { record }: Accepted): ApiResponse {
+  if (!schema)
+    throw new Error(`${path} answers later: its contract must say with what record in \`accepted\``)
+  return { status: 202, body: JSON.stringify(encodeJson(schema, record)) }
 }
 
 /** As `{error}`, and as a problem of RFC 9457 if the contract gives its type. */

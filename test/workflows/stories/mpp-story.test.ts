@@ -64,6 +64,44 @@ describe('the run of a machine payment', () => {
     expect(await story.run.historyLength()).toBeLessThanOrEqual(28)
   })
 
+  test('waits for a person to approve the intent, and pays at once', async () => {
+    const story = await play({
+      readMachinePayment: [
+        open('waiting', AN_HOUR, { awaitsPerson: true, signals: [] }),
+        open('waiting', 0, { next: 'order', awaitsPerson: true, signals: [] }),
+        ended('consumed'),
+      ],
+      mintCredential: ['send'],
+      sendCredential: ['none'],
+    })
+    await story.waits(`for a person to approve the intent, ${UNTIL}`)
+    await story.run.signal('recordChanged')
+    expect(await story.ends()).toBe('consumed')
+    expect(story.calls).toEqual([
+      'readMachinePayment',
+      'readMachinePayment',
+      'mintCredential',
+      'sendCredential',
+      'readMachinePayment',
+    ])
+  })
+
+  test('asks a merchant that is away again when its time has come', async () => {
+    const story = await play({
+      readMachinePayment: [
+        open('ordering', AN_HOUR, { next: 'order' }),
+        open('waiting', 20, { next: 'wait' }),
+        open('waiting', 0, { next: 'order' }),
+        ended('ended'),
+      ],
+      mintCredential: ['wait', 'none'],
+    })
+    expect(await story.ends()).toBe('ended')
+    expect(await story.run.timerSummaries()).toEqual([
+      'for the merchant, which is away: it is asked again at 28 Nov 2026 09:30 UTC',
+    ])
+  })
+
   test('pays by a shared payment token, from where it was left', async () => {
     const story = await play({
       readMachinePayment: [open('minted', AN_HOUR, { next: 'token' }), ended('consumed')],

@@ -33,6 +33,7 @@ import {
   type MachinePaymentProblem,
   type MerchantAnswer,
   type MerchantOffer,
+  noPaymentRequired,
   offerProblem,
   offersOf,
   type PayingMethods,
@@ -49,6 +50,7 @@ export interface DecidedPayment
   readonly delegationId: string | null
   readonly intentMerchant: string
   readonly heldCents: Cents
+  readonly intentEndsAt: Date
   readonly rates: NewestRates | null
   readonly marginPercent: number
   readonly processorCardId: string
@@ -71,8 +73,6 @@ export async function askMerchant(
   systems: Systems,
 ): Promise<PricedOffer | MachinePaymentProblem> {
   const { challenge, methods } = payment
-  const known = challenge === null ? await publishedProblem(payment, systems) : undefined
-  if (known) return known
   const answer = challenge === null ? await requestOffers(payment, methods, systems) : given(challenge)
   return isPayProblem(answer) ? answer : chooseOffer(offersOf(answer, payment), payment, systems)
 }
@@ -175,6 +175,7 @@ async function requestOffers(
     maxConcurrent: { ownerId, most: MAX_CONCURRENT_MINTS },
   })
   if (answer.kind !== 'answered') return noOffer(answer)
+  if (isAway(answer.status)) return { ...noPaymentRequired(answer.status), isAway: true }
   return {
     status: answer.status,
     authenticate: answer.headerLists['www-authenticate'] ?? [],
@@ -182,6 +183,9 @@ async function requestOffers(
     body: answer.body,
   }
 }
+
+/** Too many requests, or the fault of the server. */
+const isAway = (status: number): boolean => status === 429 || status >= 500
 
 /** Bounds an owner’s concurrent requests to one merchant, so that an unresponsive one does not block the others. */
 export const MAX_CONCURRENT_MINTS = 64
@@ -195,9 +199,10 @@ export const outboundMerchantRequest = ({ url, method, headers, body }: Merchant
 
 function noOffer(answer: Exclude<OutboundAnswer, { kind: 'answered' }>): MachinePaymentProblem {
   if (answer.kind === 'refused') return { code: 'url_refused', message: `url: ${answer.message}` }
-  if (answer.kind === 'busy') return { code: 'merchant_busy', message: merchantRefusals.merchant_busy[1] }
+  if (answer.kind === 'busy')
+    return { code: 'merchant_busy', message: merchantRefusals.merchant_busy[1], isAway: true }
   const code = answer.timedOut ? 'merchant_timeout' : 'merchant_unusable'
-  return { code, message: `${merchantRefusals[code][1]} ${answer.message}` }
+  return { code, message: `${merchantRefusals[code][1]} ${answer.message}`, isAway: true }
 }
 
 const KEYS_TIMEOUT_MS = 5_000
@@ -255,18 +260,24 @@ const PUBLISHED_BYTES = 2_097_152
 const MOST_CONCURRENT = 8
 
 /**
- * What a merchant publishes about the request (`x-payment-info` of its OpenAPI) that the intent cannot pay. It is
- * asked before a request that may have an effect, and only for that: the challenge decides what is paid.
+ * What a merchant publishes about the request: `x-payment-info` of its OpenAPI. It is asked before a request that may have
+ * an effect, and only for that: the challenge decides what is paid.
  */
-async function publishedProblem(
-  payment: DecidedPayment,
+export async function findPublished(
+  { ownerId, challenge, request: { method, url: address } }: DecidedPayment,
   systems: Systems,
-): Promise<MachinePaymentProblem | undefined> {
-  const { ownerId, request, methods, heldCents, rates, marginPercent } = payment
-  if (request.method === 'GET') return undefined
-  const url = new URL(request.url)
-  const operations = await operationsOf(url.origin, ownerId, systems)
-  const offers = publishedOffers(operations, { method: request.method, url })
+): Promise<readonly PublishedOffer[]> {
+  if (method === 'GET' || challenge !== null) return []
+  const url = new URL(address)
+  return publishedOffers(await operationsOf(url.origin, ownerId, systems), { method, url })
+}
+
+/** Why the intent cannot pay what is published. */
+export function publishedProblem(
+  offers: readonly PublishedOffer[],
+  payment: DecidedPayment,
+): MachinePaymentProblem | undefined {
+  const { methods, heldCents, rates, marginPercent } = payment
   if (offers.length === 0) return undefined
   const payable = offers.filter(offer => isPayable(offer, methods))
   if (payable.length === 0) return noMethod(offers, payment)

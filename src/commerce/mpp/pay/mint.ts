@@ -56,6 +56,7 @@ import {
   type MintedHeader,
   machinePaymentMachine,
   sealMinted,
+  waitForMerchant,
 } from '../payment.ts'
 import { mppProcess } from '../process.ts'
 import { protectRulesForIntents } from '../protect.ts'
@@ -65,8 +66,10 @@ import {
   askMerchant,
   type DecidedPayment,
   fetchMerchantKey,
+  findPublished,
   type PricedOffer,
   payableHostProblem,
+  publishedProblem,
 } from './ask.ts'
 
 interface MintedCredential extends MintedHeader {
@@ -107,6 +110,18 @@ interface MintingContext {
  * cannot read it.
  */
 export async function askAndMint(
+  payment: DecidedPayment,
+  context: MintingContext,
+): Promise<PayableOffer | MachinePaymentProblem> {
+  const published = await findPublished(payment, context.systems)
+  const offer = publishedProblem(published, payment) ?? (await mintOffer(payment, context))
+  if (!isPayProblem(offer)) return offer
+  // A request that may have an effect is repeated only where the merchant says that it is paid first.
+  const mayRepeat = payment.request.method === 'GET' || published.length > 0
+  return mayRepeat ? offer : { ...offer, isAway: false }
+}
+
+async function mintOffer(
   payment: DecidedPayment,
   context: MintingContext,
 ): Promise<PayableOffer | MachinePaymentProblem> {
@@ -262,8 +277,11 @@ export const beginPayment: StepBatch<typeof mintingEvents, Ordered, Begun, State
     const context = { ...item, ...verdict, ...state, actor: actorOf(payment, item.tenant) }
     const problem = isPayProblem(offer) ? offer : begin(offer, payment, state, context)
     if (problem) {
-      endUnordered(payment, problem, context)
-      return { next: 'none', unused }
+      const mayWait = payment.isAsync && problem.isAway === true
+      const waits =
+        mayWait && waitForMerchant(payment, problem, { ...item, intentEndsAt: decided.intentEndsAt })
+      if (!waits) endUnordered(payment, problem, context)
+      return { next: waits ? 'wait' : 'none', unused }
     }
     const isMinted = !isPayProblem(offer) && offer.minted !== null
     return { next: !isMinted ? 'token' : payment.sentBy === 'service' ? 'send' : 'none', unused: null }

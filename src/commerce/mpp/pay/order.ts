@@ -6,12 +6,13 @@ import {
   denyCardAccess,
   loadAccessSubjects,
 } from '../../../cards/access-events/index.ts'
+import { actorsWithScope } from '../../../control/agent-tokens/index.ts'
 import { machinePaymentTermsOfIntents } from '../../../control/intents/index.ts'
-import type { Actor, Tenant } from '../../../kernel/contract/actor.ts'
+import type { Actor, Tenant, TenantNow } from '../../../kernel/contract/actor.ts'
 import type { EmitContext, WriteContext } from '../../../kernel/contract/context.ts'
 import type { BatchItem, NonEmpty } from '../../../kernel/contract/handlers.ts'
 import type { OperationSettings, Ports, Systems } from '../../../kernel/contract/ports.ts'
-import { Refusal } from '../../../kernel/contract/problem.ts'
+import { type Accepted, Problem, Refusal } from '../../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
 import { oneOf, type Records } from '../../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
@@ -26,6 +27,7 @@ import { parseChallenges } from '../../../mpp/index.ts'
 import { addMs, minutes } from '../../../values/clock.ts'
 import { newId } from '../../../values/ids.ts'
 import { machinePaymentEndEvents, type machinePaymentOrderEvents, mintRefusals } from '../api.ts'
+import { BackgroundPayments, isTooLongToKeep, TOO_LONG_TO_KEEP } from '../background.ts'
 import type { MppCredential } from '../credential.ts'
 import { canonicalHost, merchantHost } from '../hosts.ts'
 import { merchantRequestDigest, urlWithoutQuery } from '../merchant-request.ts'
@@ -35,6 +37,7 @@ import {
   actorOf,
   endUnordered,
   isDue,
+  isWaitOver,
   MachinePayment,
   MachinePaymentAnswer,
   machinePaymentEvent,
@@ -57,6 +60,8 @@ interface Payable {
 interface Question {
   readonly payable: Payable
   readonly actor: Actor
+  /** For a person’s approval of the intent. */
+  readonly mayWait: boolean
 }
 
 interface Facts {
@@ -123,7 +128,8 @@ function decideOrder(
     keyThumbprint: null,
   } as const
   const after = reasonsAgainst(request.url, subject, facts)
-  const denial = denyCardAccess(subject, access, { after }, context)
+  const awaitsApproval = mayAwaitApproval(question, subject, context)
+  const denial = denyCardAccess(subject, access, { after, awaitsApproval }, context)
   if (denial) return denial
   const { card, number, intent } = subject
   if (!card || !number || !intent || !url) throw new Error('granted without a card, an intent or an address')
@@ -137,6 +143,7 @@ function decideOrder(
     intentId: intent.id,
     intentMerchant: intent.merchant,
     heldCents: intent.holdCents ?? intent.amountCents,
+    intentEndsAt: intent.expiresAt,
     rates,
     marginPercent: terms.get(intent.id)?.marginPercent ?? DEFAULT_MARGIN_PERCENT,
     ...methodsFor(intent.id, facts),
@@ -150,6 +157,9 @@ function decideOrder(
     askedAt: context.now,
   }
 }
+
+const mayAwaitApproval = ({ mayWait }: Question, { intent }: AccessSubject, { now }: TenantNow): boolean =>
+  mayWait && intent?.status === 'created' && intent.expiresAt > now
 
 function subjectOf(question: Question, { subjects }: Facts): AccessSubject {
   const subject = subjects.get(question)
@@ -235,6 +245,7 @@ export interface OrderState extends Facts {
   readonly payments: ReadonlyMap<string, MachinePayment>
   readonly answers: readonly MachinePaymentAnswer[]
   readonly settings: OperationSettings
+  readonly background: BackgroundPayments
 }
 
 type OrderContext = DenialContext & EmitContext<typeof machinePaymentOrderEvents>
@@ -246,7 +257,10 @@ export async function loadOrders<I extends { readonly body: Payable }>(
 ): Promise<OrderState> {
   const { tenant, now } = items[0]
   const records = tenantRecords(sql, { tenant, now })
-  const asked = new Map(items.map(item => [item, { payable: item.input.body, actor: item.actor }]))
+  const background = await BackgroundPayments.load(items, { sql, tenant, now })
+  const asked = new Map(
+    items.map(item => [item, { payable: item.input.body, actor: item.actor, mayWait: item.prefersAsync }]),
+  )
   const { sharedTokens } = systems.cardProcessor(tenant.mode)
   const intentIds = [...new Set(items.map(({ input }) => input.body.intentId))]
   const [facts, waiting] = await Promise.all([
@@ -268,7 +282,12 @@ export async function loadOrders<I extends { readonly body: Payable }>(
     payments: new Map(payments.map(one => [one.id, one])),
     answers,
     settings,
+    background,
   }
+}
+
+export async function writeOrders({ records, background, tenant }: OrderState, sql: Sql): Promise<void> {
+  await Promise.all([background.write({ sql, tenant }), records.flush()])
 }
 
 /** Records the payment before anything else is done for it, so that it goes on if this process dies. */
@@ -278,9 +297,10 @@ export function order(
   sentBy: MachinePayment['sentBy'],
   state: OrderState,
   context: OrderContext,
-): RecordedOrder | Refusal {
+): RecordedOrder | Refusal | Accepted | Problem {
   const question = state.asked.get(item)
   if (!question) throw new Error('an order without its question')
+  if (item.prefersAsync && isTooLongToKeep(ordered)) return new Problem('body_too_large', TOO_LONG_TO_KEEP)
   const subject = subjectOf(question, state)
   const mayGoOn = reasonsAgainst(ordered.request.url, subject, state).length === 0
   const waiting = mayGoOn ? waitingPaymentOf(subject, state.waiting) : undefined
@@ -292,8 +312,14 @@ export function order(
   const decided = decideOrder(id, question, ordered, state, context)
   if (decided instanceof Refusal) return decided
   const { agentId, delegationId, intentId, cardId } = decided
+  const { background } = state
+  if (item.prefersAsync && !background.hasRoomFor(agentId)) return context.refuse('too_many_waiting')
   const payment = createPayment({ id, agentId, delegationId, intentId, cardId, sentBy }, item, ordered, state)
   context.emit('mpp.payment.created', machinePaymentEvent(payment))
+  if (item.prefersAsync) {
+    const awaits = mayAwaitApproval(question, subject, item)
+    return background.add(payment, context, awaits ? { endsAt: decided.intentEndsAt } : undefined)
+  }
   const stored = { id, isConfirmed: false }
   if (sentBy === 'service' && state.settings.mppWorkflows === 'run') {
     payment.workflowId = workflowIdOf(mppProcess, id)
@@ -323,7 +349,7 @@ const ORDER_LIFE_MS = minutes(5)
 
 const createPayment = (
   members: Pick<MachinePayment, 'id' | 'agentId' | 'delegationId' | 'intentId' | 'cardId' | 'sentBy'>,
-  { actor, address, now }: BatchItem<unknown>,
+  { actor, address, now, prefersAsync }: BatchItem<unknown>,
   ordered: OrderedRequest,
   { records, systems: { vault } }: Pick<OrderState, 'records' | 'systems'>,
 ): MachinePayment => {
@@ -334,6 +360,7 @@ const createPayment = (
     merchant: merchantHost(url),
     url: urlWithoutQuery(url),
     method: ordered.request.method,
+    isAsync: prefersAsync,
     askedBy: { type, id, agentId, delegationId, budgetId, onlyAt, ownMandateId, address },
     request: sealRequest(members.id, ordered, vault),
     dueAt: addMs(now, ORDERING_MS),
@@ -370,6 +397,8 @@ interface ClaimState extends Facts {
   readonly questions: ReadonlyMap<string, Question>
   readonly payments: ReadonlyMap<string, MachinePayment>
   readonly held: ReadonlySet<string>
+  /** The ids of the askers who still may pay. */
+  readonly allowed: ReadonlySet<string>
 }
 
 /** Those whose claimant lives. A claim is free once its process has died, or its time is over. */
@@ -399,6 +428,29 @@ export interface ClaimedOrder {
   readonly reference: string
 }
 
+const mayBeClaimed = (
+  payment: MachinePayment,
+  held: ReadonlySet<string>,
+  { now }: Pick<BatchItem<unknown>, 'now'>,
+): boolean =>
+  payment.status === 'ordering'
+    ? !held.has(payment.id) || isDue(payment, { now })
+    : isWaitOver(payment, { now })
+
+/** Why nothing is decided any more: its caller is gone, or may not pay any more. */
+function lossOf(
+  { createdAt, sentBy, attempts, isAsync }: MachinePayment,
+  mayStill: boolean,
+  { now }: Pick<BatchItem<unknown>, 'now'>,
+): MachinePaymentProblem | undefined {
+  if (!mayStill) return { code: 'asker_not_allowed', message: mintRefusals.asker_not_allowed[1] }
+  const isLate = !isAsync && addMs(createdAt, ORDER_LIFE_MS) <= now
+  // What a caller was to send itself has lost its caller.
+  return isLate || (sentBy === 'caller' && attempts > 0) ? INTERRUPTED : undefined
+}
+
+const isDecided = (decided: object): decided is DecidedPayment => 'mppCredentialId' in decided
+
 export const claimOrder: StepBatch<
   typeof orderingEvents,
   { readonly id: string; readonly holder: string },
@@ -416,36 +468,36 @@ export const claimOrder: StepBatch<
       sql<Row & { id: string }>(HELD, [tenant.ownerId, tenant.mode, ids]),
     ])
     const questions = new Map(
-      found.map(one => [one.id, { payable: one, actor: actorOf(one, tenant) }] as const),
+      found.map(one => [one.id, { payable: one, actor: actorOf(one, tenant), mayWait: false }] as const),
     )
-    const facts = await loadFacts([...questions.values()], { records, sql, tenant, now, systems })
+    const actors = [...questions.values()].map(({ actor }) => actor)
+    const [facts, allowed] = await Promise.all([
+      loadFacts([...questions.values()], { records, sql, tenant, now, systems }),
+      actorsWithScope('mpp:pay', actors, { sql, tenant }),
+    ])
     const payments = new Map(found.map(one => [one.id, one]))
-    return { ...facts, questions, payments, held: new Set(held.map(({ id }) => id)) }
+    return { ...facts, questions, payments, held: new Set(held.map(({ id }) => id)), allowed }
   },
 
   decide(item, state, verdict) {
     const { id, holder } = item.input
     const [payment, question] = [state.payments.get(id), state.questions.get(id)]
     if (!question || !payment || payment.status === 'ended') return 'none'
-    const isHeld = state.held.has(id) && !isDue(payment, item)
-    if (payment.status !== 'ordering' || isHeld) return 'wait'
+    if (!mayBeClaimed(payment, state.held, item)) return 'wait'
+    machinePaymentMachine.move(payment, 'ordering')
     const { records, systems } = state
     const refuse = (code: string, message = code) => new Refusal(400, code, message)
     const { askedBy } = payment
     const asker = { ...item, actor: question.actor, address: askedBy.address }
     const context = { ...asker, ...verdict, records, systems, refuse }
-    // What a caller was to send itself has lost its caller. After a longer outage the asker may have lost their rights.
-    const isLate = addMs(payment.createdAt, ORDER_LIFE_MS) <= item.now
-    const isLost = isLate || (payment.sentBy === 'caller' && payment.attempts > 0)
-    const decided = isLost
-      ? new Refusal(503, INTERRUPTED.code, INTERRUPTED.message)
-      : decideOrder(id, question, openRequest(payment, systems.vault), state, context)
-    if (decided instanceof Refusal) {
-      const code = decided.code as MachinePaymentProblemCode
-      endUnordered(payment, { code, message: decided.message }, context)
-      return 'none'
-    }
-    return claim(payment, decided, holder, item.now)
+    const mayStill = state.allowed.has(String(askedBy.id))
+    const decided =
+      lossOf(payment, mayStill, item) ??
+      decideOrder(id, question, openRequest(payment, systems.vault), state, context)
+    if (isDecided(decided)) return claim(payment, decided, holder, item.now)
+    const code = decided.code as MachinePaymentProblemCode
+    endUnordered(payment, { code, message: decided.message }, context)
+    return 'none'
   },
 
   write: ({ records }) => records.flush(),

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
-import type { z } from 'zod'
 import type { Tenant } from '../../../kernel/contract/actor.ts'
 import { changesAt, type StreamedEvent } from '../../../kernel/contract/follow.ts'
 import {
@@ -11,7 +10,7 @@ import {
 } from '../../../kernel/contract/handlers.ts'
 import type { HandlerOf, InputOf } from '../../../kernel/contract/operation.ts'
 import type { RunningService } from '../../../kernel/contract/ports.ts'
-import { Problem, Refusal } from '../../../kernel/contract/problem.ts'
+import { Problem } from '../../../kernel/contract/problem.ts'
 import { oneOf, type Records } from '../../../kernel/contract/records.ts'
 import type { RecordRef } from '../../../kernel/contract/step.ts'
 import { withMembers } from '../../../kernel/database/entity.ts'
@@ -31,6 +30,7 @@ import {
   type OrderedRequest,
   openAnswer,
   openMinted,
+  type PaidAnswer,
 } from '../payment.ts'
 import { type MachinePaymentState, type MachinePaymentSteps, type NextStep, payMerchant } from '../story.ts'
 import {
@@ -40,6 +40,7 @@ import {
   type OrderState,
   order,
   type RecordedOrder,
+  writeOrders,
 } from './order.ts'
 
 interface Steps extends MachinePaymentSteps {
@@ -178,7 +179,7 @@ const underWay = (id: string): string =>
 
 const paidStep = answerStep<PaidAnswer>((id, { answers }) => {
   const answer = answers.get(id)
-  return answer && 'body' in answer ? (answer.body as PaidAnswer) : undefined
+  return answer && 'body' in answer ? answer.body : undefined
 })
 
 /** The credential is shown once. */
@@ -190,7 +191,6 @@ const mintedStep = answerStep<MintedAnswer>((id, { payments, credentials, vault 
   return withMembers(credential, { header: shownHeader(header), credential: value })
 })
 
-export type PaidAnswer = z.output<(typeof mppApi.pay)['returns'][1]>
 type MintedAnswer = MppCredential & { readonly header: string; readonly credential: string }
 
 const shownHeader = (header: string): string =>
@@ -232,9 +232,9 @@ const paying = <I extends Asking, R>(
         decide(item, state: OrderState, verdict) {
           const { records } = state
           const ordered = order(item, orderedBy(item.input), sentBy, state, { ...item, ...verdict, records })
-          return ordered instanceof Refusal ? ordered : goOn(ordered, item.tenant)
+          return 'stored' in ordered ? goOn(ordered, item.tenant) : ordered
         },
-        write: ({ records }) => records.flush(),
+        write: writeOrders,
       },
     },
     record(answer) {
