@@ -48,6 +48,8 @@ async function inputOf(
   const key = options['idempotency-key']
   if (key !== undefined && !command.takesKey)
     throw usageError(`${command.noun} ${command.verb} takes no idempotency key. Omit --idempotency-key.`)
+  if (options['no-wait'] && !command.mayGoOn)
+    throw usageError(`${command.noun} ${command.verb} always waits for its outcome. Omit --no-wait.`)
   return {
     params,
     query,
@@ -56,6 +58,7 @@ async function inputOf(
     headers: {
       ...content.headers,
       ...(typeof options.run === 'string' ? { 'x-run-id': options.run } : {}),
+      ...(options['no-wait'] ? { prefer: 'respond-async' } : {}),
     },
     ...(options.operator === true ? { asOperator: true } : {}),
   }

@@ -76,6 +76,17 @@ describe('a call', () => {
     expect([new Set(keys).size, keys[2]]).toEqual([3, 'mine'])
   })
 
+  test('does not wait where it may go on, and otherwise refuses not to', async () => {
+    plays.push(gives(202, { id: 'mppcredential_1', status: 'waiting' }))
+    const paying = ['mpp', 'pay', '--url', 'https://shop.example.com/', '--intent-id', 'intent_1']
+    expect(await calling(...paying, '--no-wait')).toMatchObject({ code: 0 })
+    expect(seen.map(({ headers }) => headers.prefer)).toEqual(['respond-async'])
+    expect(await creates('--no-wait')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('agents create always waits for its outcome. Omit --no-wait.'),
+    })
+  })
+
   test('that changes something without a key is not sent again, and says why', async () => {
     plays.push(breaks)
     const { code, err } = await calling('agents', 'update', 'agent_1', '--name', 'B')

@@ -9,7 +9,7 @@ import { type Answer, broken, json, refusal, withoutWaiting } from '../support/p
 type Call = (...given: unknown[]) => Promise<unknown>
 
 interface Fruit {
-  readonly apples: { readonly [verb in 'create' | 'get' | 'pick']: Call } & {
+  readonly apples: { readonly [verb in 'create' | 'get' | 'pick' | 'press']: Call } & {
     list(input?: object): Pages<{ id: string }>
     follow(input?: object, options?: object): AsyncGenerator<{ id: string }>
   }
@@ -20,6 +20,7 @@ const Client = clientClass({
     create: 'POST /apples bk',
     get: 'GET /apples/{id} r',
     pick: 'PATCH /apples/{id} b',
+    press: 'POST /apples/press bka',
     list: 'GET /apples qrl',
     follow: 'GET /apples/stream qrs',
   },
@@ -47,6 +48,14 @@ function aClient(answers: readonly Answer[], options: AgentPayOptions = {}) {
 }
 
 describe('a call of the package', () => {
+  test('is answered at once where its caller does not wait, if its operation goes on', async () => {
+    const { client, sent } = aClient([json({ id: 'a' }), json({ id: 'b' })])
+    await client.apples.press({}, { wait: false })
+    await client.apples.press({})
+    expect(sent.map(({ headers }) => headers.prefer)).toEqual(['respond-async', undefined])
+    await expect(client.apples.create({}, { wait: false })).rejects.toThrow('apples.create always waits')
+  })
+
   test('is sent with the credential, and gives the body of the answer', async () => {
     const { client, sent } = aClient([json({ id: 'a' })])
     expect(await client.apples.get('a/b', { runId: 'run_1', headers: { 'x-own': '1' } })).toEqual({ id: 'a' })

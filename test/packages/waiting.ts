@@ -64,3 +64,18 @@ describe('waiting for a decision', () => {
     await expect(waiting).rejects.toThrow('enough')
   })
 })
+
+describe('waiting for the outcome of a machine payment', () => {
+  const WithPayments = clientClass({ mpp: { payment: 'GET /v1/mpp/payments/{id} r' } })
+
+  test.each(['paid', 'ended', 'indeterminate', 'awaiting_person'])('gives it once it is %s', async status => {
+    const left = ['waiting', 'ordering', 'sent', status]
+    const fetch = async () => json({ id: 'mppcredential_1', status: left.shift() })
+    const { mpp } = new WithPayments({ url: 'https://pay.example', token: 'a', fetch }) as {
+      readonly mpp: Intents['intents']
+    }
+    const { outcome, pauses } = await withoutWaiting(() => mpp.wait('mppcredential_1'))
+    expect(outcome).toMatchObject({ status: 'fulfilled', value: { status } })
+    expect(pauses).toHaveLength(3)
+  })
+})

@@ -40,4 +40,8 @@ export const operationCommandOptions = {
     value: '<key>',
     description: 'Idempotency key of this call. Default: random.',
   },
+  'no-wait': {
+    type: 'boolean',
+    description: 'Do not wait for the outcome: print the record of what goes on.',
+  },
 } as const satisfies CommandOptions

@@ -59,8 +59,9 @@ function accessOf({ callers, scope, takesKey, isRepeatable }: CommandDefinition)
   return `Open to ${who}${right}.${again}`
 }
 
-function optionsOf({ isList, body, callers, takesKey }: CommandDefinition): CommandOptions {
-  const { all, body: whole, operator, output, run, 'idempotency-key': key } = operationCommandOptions
+function optionsOf({ isList, body, callers, takesKey, mayGoOn }: CommandDefinition): CommandOptions {
+  const options = operationCommandOptions
+  const { all, body: whole, operator, output, run, 'idempotency-key': key, 'no-wait': noWait } = options
   return {
     ...(isList ? { all } : {}),
     ...(body ? { body: whole } : {}),
@@ -68,6 +69,7 @@ function optionsOf({ isList, body, callers, takesKey }: CommandDefinition): Comm
     output,
     ...(callers.includes('key') || callers.includes('agent') ? { run } : {}),
     ...(takesKey ? { 'idempotency-key': key } : {}),
+    ...(mayGoOn ? { 'no-wait': noWait } : {}),
     ...commonCommandOptions,
   }
 }

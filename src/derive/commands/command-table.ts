@@ -151,6 +151,7 @@ function commandOf(
     query,
     ...bodyOf(operation, schemas),
     ...(takesIdempotencyKey(operation) ? { takesKey: true } : {}),
+    ...(operation.accepted ? { mayGoOn: true } : {}),
     ...(isWritingOperation(operation) && method !== 'PUT' ? {} : { isRepeatable: true }),
     ...(isPaged ? { isList: true } : {}),
     status,

@@ -51,6 +51,8 @@ export interface CommandDefinition {
   readonly query: readonly BodyMember[]
   readonly body?: BodyShape
   readonly takesKey?: true
+  /** With `Prefer: respond-async` it answers at once, and goes on. */
+  readonly mayGoOn?: true
   /** A request sent twice has the same effect as one, even without a key. */
   readonly isRepeatable?: true
   readonly isList?: true

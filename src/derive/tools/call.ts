@@ -23,16 +23,21 @@ export interface CallParts {
   readonly onFailure: (error: unknown, requestId: string) => void
 }
 
+interface ToolSending {
+  readonly idempotencyKey: string | null
+  readonly prefersAsync: boolean
+}
+
 /** Runs an operation for a tool. A problem is an answer as well; a defect is also logged. */
 export async function runToolCall(
   { execute, onFailure }: CallParts,
   caller: ToolCaller,
   registered: RegisteredOperation,
   given: ToolInput,
-  idempotencyKey: string | null,
+  sending: ToolSending,
 ): Promise<ToolAnswer> {
   try {
-    return await answerOf(await execute(callOf(caller, registered, given, idempotencyKey)))
+    return await answerOf(await execute(callOf(caller, registered, given, sending)))
   } catch (error) {
     const { status, code, message } = problemOf(error, failure => onFailure(failure, caller.requestId))
     return { status, refusal: { code, message }, isRepeated: false }
@@ -43,7 +48,7 @@ function callOf(
   { actor, requestId, address, runId }: ToolCaller,
   registered: RegisteredOperation,
   given: ToolInput,
-  idempotencyKey: string | null,
+  { idempotencyKey, prefersAsync }: ToolSending,
 ): ApiCall {
   const { operation } = registered
   const isPublic = operation.callers.includes('public')
@@ -60,6 +65,7 @@ function callOf(
     requestId,
     address,
     idempotencyKey: isKeyed ? idempotencyKey : null,
+    prefersAsync: prefersAsync && operation.accepted !== undefined,
     // Headers belong to HTTP clients, so a handler that reads them finds none.
     ...(operation.http?.reads ? { request: { headers: {}, body: new Uint8Array(), host: '' } } : {}),
     ...(runId === null ? {} : { run: { id: runId, hasEnded: false } }),

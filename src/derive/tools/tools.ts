@@ -103,10 +103,11 @@ export function createTools(
       mapped(visible(reachable.get(operation), actor), registered =>
         describedTarget(registered, { isAgent: actor.type === 'agent', isShort: false }),
       ),
-    async call(caller, operation, given, idempotencyKey) {
+    async call(caller, operation, given, idempotencyKey, prefersAsync = false) {
       const registered = reachable.get(operation)
       if (!registered) throw new Error(`no tool reaches ${operation}`)
-      return runToolCall({ execute, onFailure: reports.onFailure }, caller, registered, given, idempotencyKey)
+      const parts = { execute, onFailure: reports.onFailure }
+      return runToolCall(parts, caller, registered, given, { idempotencyKey, prefersAsync })
     },
     plan: (caller, operation, given) =>
       mapped(reachable.get(operation), registered => planToolCall(readers, caller, registered, given)),

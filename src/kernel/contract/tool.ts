@@ -122,6 +122,8 @@ export interface OperationTools {
     operation: string,
     given: Readonly<Record<string, unknown>>,
     idempotencyKey: string | null,
+    /** Where an operation may go on after its answer, the caller does not wait. */
+    prefersAsync?: boolean,
   ): Promise<ToolAnswer>
   /**
    * The input that the operation would get; throws the problem of invalid input. Undefined where no tool

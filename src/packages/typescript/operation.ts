@@ -8,6 +8,8 @@ export interface Operation {
   readonly takesKey: boolean
   /** Whether a repetition has no further effect, even without an idempotency key. */
   readonly isRepeatable: boolean
+  /** Whether it goes on after its answer where its caller does not wait. */
+  readonly mayGoOn: boolean
   readonly answers: 'json' | 'list' | 'file' | 'stream'
 }
 
@@ -25,6 +27,7 @@ export function operationFrom(key: string, line: string): Operation {
     input: has('b') ? 'body' : has('q') ? 'query' : undefined,
     takesKey: has('k'),
     isRepeatable: has('r'),
+    mayGoOn: has('a'),
     answers: has('l') ? 'list' : has('f') ? 'file' : has('s') ? 'stream' : 'json',
   }
 }

@@ -35,7 +35,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** Options of waiting for a decision; `timeoutMs` is for each attempt. */
+/** Options of a call that is answered at once, while what it asks for goes on: the record says what comes of it. */
+export interface AsyncCallOptions extends CallOptions {
+  readonly wait: false
+}
+
+/** Options of waiting for a record; `timeoutMs` is for each attempt. */
 export interface WaitOptions extends Omit<CallOptions, 'idempotencyKey'> {
   /** How long to wait at most, in milliseconds. Default: ten minutes. */
   readonly withinMs?: number

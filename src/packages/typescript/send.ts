@@ -3,7 +3,7 @@ import { formDataFromBody } from '../../derive/form.ts'
 import { NoAnswer, type RetryPolicy, withRetries } from '../../derive/retry.ts'
 import { clock } from '../../values/system-clock.ts'
 import type { Operation } from './operation.ts'
-import type { CallOptions, Settings } from './options.ts'
+import type { AsyncCallOptions, CallOptions, Settings } from './options.ts'
 import { Refused } from './refused.ts'
 
 interface Random {
@@ -26,7 +26,7 @@ export interface Call {
   readonly operation: Operation
   readonly params: Readonly<Record<string, string>>
   readonly input: Readonly<Record<string, unknown>> | undefined
-  readonly options: CallOptions
+  readonly options: CallOptions | AsyncCallOptions
 }
 
 export interface Reply {
@@ -67,11 +67,18 @@ function requestFor(
 ): { readonly url: string } & RequestInit {
   const form = operation.input === 'body' ? formDataFromBody(input) : undefined
   const { runId, headers } = options
+  const isAsync = 'wait' in options && options.wait === false
+  if (isAsync && !operation.mayGoOn)
+    throw new TypeError(`${operation.key} always waits for its outcome: leave out wait`)
   const given: CallInput = {
     params,
     ...(input === undefined || form || operation.input === undefined ? {} : { [operation.input]: input }),
     ...(key === undefined ? {} : { idempotencyKey: key }),
-    headers: { ...headers, ...(runId === undefined ? {} : { 'x-run-id': runId }) },
+    headers: {
+      ...headers,
+      ...(runId === undefined ? {} : { 'x-run-id': runId }),
+      ...(isAsync ? { prefer: 'respond-async' } : {}),
+    },
   }
   const request = buildApiRequest(settings, operation, given)
   return form ? { ...request, body: form } : request

@@ -8,15 +8,16 @@ const PAUSES = [500, 1_000, 2_000, 3_000, 5_000]
 const WITHIN_MS = 600_000
 const LEAST_MS = 1_000
 
-interface Decidable {
+interface WaitedFor {
   readonly status: string
 }
 
 /**
- * Polls until the record is decided or has ended, and returns it; after the time limit, as it is. Unanswered
+ * Polls until the record has left these statuses, and returns it; after the time limit, as it is. Unanswered
  * attempts, as during a restart, do not end the wait.
  */
-async function untilDecided<T extends Decidable>(
+async function whileIn<T extends WaitedFor>(
+  statuses: readonly string[],
   ask: (options: CallOptions) => Promise<T>,
   { withinMs = WITHIN_MS, ...options }: WaitOptions = {},
 ): Promise<T> {
@@ -28,7 +29,7 @@ async function untilDecided<T extends Decidable>(
       () => ask({ ...options, timeoutMs: attemptMs(options, leftMs) }),
       leftMs <= 0,
     )
-    if (found && (found.status !== 'created' || leftMs <= 0)) return found
+    if (found && (!statuses.includes(found.status) || leftMs <= 0)) return found
     const pauseMs = Math.max(0, Math.min(PAUSES[n] ?? 5_000, leftMs))
     await pause(pauseMs, options.signal)
     leftMs -= Math.max(pauseMs, clock.ticks() - before)
@@ -50,14 +51,18 @@ async function answered<T>(ask: () => Promise<T>, isLast: boolean): Promise<T | 
 type Method = (...given: readonly unknown[]) => unknown
 type Verbs = Readonly<Record<string, Method>>
 
+const waitBy = (read: Method | undefined, statuses: readonly string[]): Verbs => ({
+  wait: (id, options) =>
+    whileIn(
+      statuses,
+      (own: CallOptions) => read?.(id, own) as Promise<WaitedFor>,
+      options as WaitOptions | undefined,
+    ),
+})
+
 const ownVerbs: Readonly<Record<string, (verbs: Verbs) => Verbs>> = {
-  intents: ({ get }) => ({
-    wait: (id, options) =>
-      untilDecided(
-        (own: CallOptions) => get?.(id, own) as Promise<{ status: string }>,
-        options as WaitOptions | undefined,
-      ),
-  }),
+  intents: ({ get }) => waitBy(get, ['created']),
+  mpp: ({ payment }) => waitBy(payment, ['waiting', 'ordering', 'sent']),
 }
 
 export const withOwnVerbs = (noun: string, verbs: Verbs): Verbs => ({ ...verbs, ...ownVerbs[noun]?.(verbs) })

@@ -19,6 +19,8 @@ export interface ClientOperation {
   readonly answers: 'json' | 'list' | 'file' | 'stream'
   /** The answer, a record of the list, or of the stream; undefined for files and empty answers. */
   readonly result: JsonSchema | undefined
+  /** The answer to a caller that does not wait, where the operation may go on. */
+  readonly accepted: JsonSchema | undefined
   /** Its own refusals, beside those of `problems`, which all operations have. */
   readonly codes: readonly string[]
 }
@@ -62,8 +64,7 @@ const inCamelCase = (name: string): string =>
 
 function operationOf(key: string, command: CommandDefinition, operation: OperationObject): ClientOperation {
   const { method, path, summary, description, takesKey, isRepeatable, isList, media, status } = command
-  const success = operation.responses[String(status)]
-  const content = success && !('$ref' in success) ? (success.content ?? {}) : {}
+  const content = contentOf(operation, status)
   const streamed = content['text/event-stream'] as { readonly 'x-itemSchema'?: JsonSchema } | undefined
   const json = content['application/json']?.schema
   const answers = streamed ? 'stream' : isList ? 'list' : media === undefined ? 'json' : 'file'
@@ -81,8 +82,14 @@ function operationOf(key: string, command: CommandDefinition, operation: Operati
     isRepeatable: isRepeatable === true,
     answers,
     result: answers === 'list' ? json?.properties?.data?.items : (streamed?.['x-itemSchema'] ?? json),
+    accepted: command.mayGoOn && contentOf(operation, 202)['application/json']?.schema,
     codes: command.refusals.map(([code]) => code),
   }
+}
+
+function contentOf({ responses }: OperationObject, status: number) {
+  const response = responses[String(status)]
+  return response && !('$ref' in response) ? (response.content ?? {}) : {}
 }
 
 function inputOf({ query, body }: CommandDefinition, operation: OperationObject): ClientInput | undefined {

@@ -4,31 +4,68 @@ interface OwnVerb {
   readonly python: { readonly sync: readonly string[]; readonly async: readonly string[] }
 }
 
-const WAIT = 'Wait until an intent is decided or has ended'
+/** Waits for a record by reading it again and again. */
+interface WaitingVerb {
+  readonly summary: string
+  /** What its caller gets, in each language. */
+  readonly gives: readonly [typescript: string, python: readonly string[]]
+  readonly record: string
+  readonly reads: string
+  readonly statuses: readonly string[]
+}
 
 export const clientOnlyVerbs: Readonly<Record<string, readonly OwnVerb[]>> = {
   intents: [
-    {
-      about: `${WAIT}\n\nGives the intent as it is then: pay only where its \`status\` is \`approved\`. It is \`created\` if it was not decided within \`withinMs\`, which is ten minutes unless you say so: \`intents.explanation\` says what it waits for.`,
-      typescript: 'wait(id: string, options?: WaitOptions): Promise<Intent>',
-      python: {
-        sync: waiting('def', 'return until_decided'),
-        async: waiting('async def', 'return await async_until_decided'),
-      },
-    },
+    waitingVerb({
+      summary: 'Wait until an intent is decided or has ended',
+      gives: [
+        'Gives the intent as it is then: pay only where its `status` is `approved`. It is `created` if it was not decided within `withinMs`, which is ten minutes unless you say so: `intents.explanation` says what it waits for.',
+        [
+          'Gives the intent as it is then: pay only where its ``status`` is ``approved``. It is ``created`` if it was not decided',
+          'within so many seconds: ``intents.explanation`` says what it waits for.',
+        ],
+      ],
+      record: 'Intent',
+      reads: 'get',
+      statuses: ['created'],
+    }),
+  ],
+  mpp: [
+    waitingVerb({
+      summary: 'Wait for the outcome of a machine payment',
+      gives: [
+        'Gives the payment as it is then: `answer` has what was bought, for ten minutes, and only for the key or token that has asked. It is still `waiting`, `ordering` or `sent` if there was no outcome within `withinMs`, which is ten minutes unless you say so.',
+        [
+          'Gives the payment as it is then: ``answer`` has what was bought, for ten minutes, and only for the key or token that has',
+          'asked. It is still ``waiting``, ``ordering`` or ``sent`` if there was no outcome within so many seconds.',
+        ],
+      ],
+      record: 'MachinePayment',
+      reads: 'payment',
+      statuses: ['waiting', 'ordering', 'sent'],
+    }),
   ],
 }
 
-function waiting(define: string, call: string): readonly string[] {
-  return [
-    `    ${define} wait(self, id: str, *, within: float = WITHIN, **options: Unpack[CallOptions]) -> records.Intent:`,
+function waitingVerb({ summary, gives, record, reads, statuses }: WaitingVerb): OwnVerb {
+  const [inTypescript, inPython] = gives
+  const open = `(${statuses.map(status => `"${status}",`).join(' ')})`
+  const python = (define: string, call: string): readonly string[] => [
+    `    ${define} wait(self, id: str, *, within: float = WITHIN, **options: Unpack[CallOptions]) -> records.${record}:`,
     '        """',
-    `        ${WAIT}.`,
+    `        ${summary}.`,
     '',
-    '        Gives the intent as it is then: pay only where its ``status`` is ``approved``. It is ``created`` if it was not decided',
-    '        within so many seconds: ``intents.explanation`` says what it waits for.',
+    ...inPython.map(line => `        ${line}`),
     '        """',
-    `        ${call}(lambda: self.get(id, **options), within)`,
+    `        ${call}(${open}, lambda: self.${reads}(id, **options), within)`,
     '',
   ]
+  return {
+    about: `${summary}\n\n${inTypescript}`,
+    typescript: `wait(id: string, options?: WaitOptions): Promise<${record}>`,
+    python: {
+      sync: python('def', 'return while_in'),
+      async: python('async def', 'return await async_while_in'),
+    },
+  }
 }

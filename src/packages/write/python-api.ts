@@ -68,9 +68,10 @@ export function pythonApi(contract: ClientContract, kind: Kind): string {
     `"""The operations of the service. ${WRITTEN}"""\n`,
     'from __future__ import annotations\n',
     `from collections.abc import ${kind.iterator}`,
-    'from typing import TYPE_CHECKING, cast\n',
+    'from typing import TYPE_CHECKING, Literal, cast, overload\n',
+    'from ._calls import waiting',
     `from .${kind.module} import ${kind.connection}, ${kind.pages}`,
-    `from ._wait import WITHIN, ${kind.isAsync ? 'async_until_decided' : 'until_decided'}\n`,
+    `from ._wait import WITHIN, ${kind.isAsync ? 'async_while_in' : 'while_in'}\n`,
     'if TYPE_CHECKING:\n    from typing_extensions import Unpack\n\n    from . import types as records\n    from ._calls import CallOptions\n\n',
     ...nouns.map(([noun, own]) => nounClass(noun, own, contract, kind)),
     `class Api:\n    """Every noun of the service."""\n`,
@@ -106,17 +107,28 @@ const verbOf = (verb: string): string => {
 }
 
 function method(operation: ClientOperation, list: ClientOperation | undefined, kind: Kind): string {
-  const { params, input, answers, verb, summary } = operation
+  const { params, input, answers, verb, summary, accepted } = operation
   const isAwaited = kind.isAsync && (answers === 'json' || answers === 'file')
   const optional = input?.isRequired ? '' : ' | None = None'
   const parameters = [
     'self',
     ...params.map(name => `${toSnakeCase(name)}: str`),
     ...(input ? [`input: records.${inputName(operation)}${optional}`] : []),
-    '**options: Unpack[CallOptions]',
   ]
-  const head = `    ${isAwaited ? 'async ' : ''}def ${verbOf(verb)}(${parameters.join(', ')}) -> ${returned(operation, kind)}:`
-  return [head, ...docstring(summary, '        '), `        ${bodyOf(operation, list, kind)}`, ''].join('\n')
+  const headOf = (wait: readonly string[], type: string) =>
+    `    ${isAwaited ? 'async ' : ''}def ${verbOf(verb)}(${[...parameters, ...wait, '**options: Unpack[CallOptions]'].join(', ')}) -> ${type}:`
+  const type = returned(operation, kind)
+  const rest = [...docstring(summary, '        '), `        ${bodyOf(operation, list, kind)}`, '']
+  if (!accepted?.$ref) return [headOf([], type), ...rest].join('\n')
+  const later = `records.${referencedRecord(accepted.$ref)}`
+  return [
+    '    @overload',
+    `${headOf(['*', 'wait: Literal[False]'], later)} ...`,
+    '    @overload',
+    `${headOf(['*', 'wait: Literal[True] = True'], type)} ...`,
+    headOf(['*', 'wait: bool = True'], `${type} | ${later}`),
+    ...rest,
+  ].join('\n')
 }
 
 function returned(operation: ClientOperation, { pages, iterator }: Kind): string {
@@ -129,9 +141,10 @@ function returned(operation: ClientOperation, { pages, iterator }: Kind): string
 }
 
 function bodyOf(operation: ClientOperation, list: ClientOperation | undefined, kind: Kind): string {
-  const { params, input, answers, result } = operation
+  const { params, input, answers, result, accepted } = operation
   const ids = params.length === 0 ? '()' : `(${params.map(toSnakeCase).join(', ')},)`
-  const given = `${JSON.stringify(lineOf(operation))}, ${ids}, ${input ? 'input' : 'None'}, options`
+  const options = accepted ? 'waiting(wait, options)' : 'options'
+  const given = `${JSON.stringify(lineOf(operation))}, ${ids}, ${input ? 'input' : 'None'}, ${options}`
   const wait = kind.isAsync ? 'await ' : ''
   if (answers === 'list')
     return `return ${kind.pages}(self._connection, ${given.replace(', input,', ', input or {},').replace(', None,', ', {},')})`
@@ -142,9 +155,11 @@ function bodyOf(operation: ClientOperation, list: ClientOperation | undefined, k
   return result ? `return cast("records.${resultName(operation)}", ${call})` : call
 }
 
-function lineOf({ key, method, path, input, takesKey, isRepeatable }: ClientOperation): string {
+function lineOf(operation: ClientOperation): string {
+  const { key, method, path, input, takesKey, isRepeatable } = operation
   const place = input?.place === 'body' ? 'b' : input ? 'q' : ''
-  return `${key} ${method} ${path} ${place}${takesKey ? 'k' : ''}${isRepeatable ? 'r' : ''}`.trim()
+  const letters = [place, takesKey && 'k', isRepeatable && 'r'].filter(Boolean).join('')
+  return `${key} ${method} ${path} ${letters}`.trim()
 }
 
 const simple: Readonly<Record<string, string>> = {

@@ -15,7 +15,8 @@ export function renderOperationsModule({ operations }: ClientContract): string {
 }
 
 /** `POST /intents bk`: `operationFrom` reads the letters. */
-function lineOf({ method, path, input, takesKey, isRepeatable, answers }: ClientOperation): string {
+function lineOf(operation: ClientOperation): string {
+  const { method, path, input, takesKey, isRepeatable, answers, accepted } = operation
   const letters = [
     input?.place === 'body' && 'b',
     input?.place === 'query' && 'q',
@@ -24,6 +25,7 @@ function lineOf({ method, path, input, takesKey, isRepeatable, answers }: Client
     answers === 'list' && 'l',
     answers === 'file' && 'f',
     answers === 'stream' && 's',
+    accepted && 'a',
   ]
   return [method, path, letters.filter(Boolean).join('')].join(' ').trim()
 }
@@ -32,7 +34,7 @@ export function renderApiTypes(contract: ClientContract): string {
   const { schemas, operations } = contract
   const nouns = [...Map.groupBy(operations, ({ noun }) => noun)]
   return [
-    `${HEAD}import type { CallOptions, WaitOptions } from './packages/typescript/options.js'`,
+    `${HEAD}import type { AsyncCallOptions, CallOptions, WaitOptions } from './packages/typescript/options.js'`,
     `import type { Pages } from './packages/typescript/pages.js'\n`,
     ...Object.entries(schemas).map(([name, schema]) => declared(name, typeOf(schema), schema.description)),
     ...operations.flatMap(inputAndResult),
@@ -66,6 +68,7 @@ function inputAndResult(operation: ClientOperation): string[] {
 function nounType(noun: string, operations: readonly ClientOperation[], { nouns }: ClientContract): string {
   const members = operations.flatMap(operation => [
     ...comment([operation.summary, operation.description].filter(Boolean).join('\n\n'), '  '),
+    ...acceptedBy(operation),
     `  ${operation.verb}(${argumentsOf(operation)}): ${returnedBy(operation)}`,
   ])
   const own = (clientOnlyVerbs[noun] ?? []).flatMap(({ about, typescript }) => [
@@ -81,12 +84,20 @@ function nounType(noun: string, operations: readonly ClientOperation[], { nouns 
   ].join('\n')
 }
 
-function argumentsOf(operation: ClientOperation): string {
+/** Without waiting it answers with another record. */
+function acceptedBy(operation: ClientOperation): string[] {
+  const { accepted, verb } = operation
+  if (!accepted) return []
+  const given = argumentsOf(operation, 'options: AsyncCallOptions')
+  return [`  ${verb}(${given}): Promise<${typeOf(accepted)}>`]
+}
+
+function argumentsOf(operation: ClientOperation, options = 'options?: CallOptions'): string {
   const { params, input } = operation
   return [
     ...params.map(name => `${name}: string`),
     ...(input ? [`input${input.isRequired ? '' : '?'}: ${inputName(operation)}`] : []),
-    'options?: CallOptions',
+    options,
   ].join(', ')
 }
 

@@ -6,6 +6,7 @@ import { canonicalJson } from '../../values/canonical-json.ts'
 import { clock } from '../../values/clock.ts'
 import { createProposal, type ProposalAnswer } from '../proposals/index.ts'
 import { declarationResult, resumedIntentResult } from './intents.ts'
+import { resultOfAccepted } from './payments.ts'
 import {
   mayWriteByTools,
   type ToolArguments,
@@ -23,10 +24,13 @@ export async function runToolTarget(target: ToolTarget, call: ToolCall, context:
   }
   const declares = target.operation === 'intents.create'
   if (declares && call.responses && isIntentId(call.state)) return resumedIntentResult(call.state, context)
-  const answer = await runOperation(target, call.given, context)
+  const answer = await runOperation(target, call, context)
+  if (target.operation === 'mpp.pay' && answer.status === ACCEPTED) return resultOfAccepted(answer, context)
   const isDeclared = declares && !answer.refusal
   return isDeclared ? declarationResult(answer, call, context) : toolResultFromAnswer(answer, target)
 }
+
+const ACCEPTED = 202
 
 const isIntentId = (state: unknown): state is string =>
   typeof state === 'string' && /^intent_[0-9a-z]{26}$/.test(state)
@@ -36,20 +40,23 @@ const PAUSE_MS = 50
 
 async function runOperation(
   { operation, takesKey }: ToolTarget,
-  given: ToolArguments,
+  { given, takesTasks = false }: ToolCall,
   context: Context,
 ): Promise<ToolAnswer> {
-  if (!takesKey) return callOnce(operation, given, null, context)
+  if (!takesKey) return context.service.tools.call(context, operation, given, null)
+  // A client that takes tasks need not wait.
+  const callOnce = (members: ToolArguments, key: string) =>
+    callUntilDone(() => context.service.tools.call(context, operation, members, key, takesTasks), context)
   const { idempotencyKey, ...members } = given
   const endless = nonFiniteNumberIn(members, '')
   if (endless !== undefined) return wrong(`${endless}: this number is too large.`)
   // Answers are stored by the canonical form, so the order of members makes no difference.
   const named = JSON.parse(canonicalJson(members)) as ToolArguments
   if (idempotencyKey !== undefined && idempotencyKey !== null) {
-    return isKey(idempotencyKey) ? callOnce(operation, named, idempotencyKey, context) : wrong(NO_KEY)
+    return isKey(idempotencyKey) ? callOnce(named, idempotencyKey) : wrong(NO_KEY)
   }
   const key = await keyOfCall(context, operation, named)
-  const answer = await callOnce(operation, named, key, context)
+  const answer = await callOnce(named, key)
   if (isRefusal(answer)) await forgetCall(context, operation, named, key)
   return answer
 }
@@ -80,16 +87,11 @@ const isRefusal = ({ status, refusal, body }: ToolAnswer): boolean =>
   (refusal !== undefined && status < 500 && refusal.code !== 'in_progress') ||
   (body as { status?: unknown } | undefined)?.status === 'denied'
 
-async function callOnce(
-  operation: string,
-  given: ToolArguments,
-  key: string | null,
-  context: Context,
-): Promise<ToolAnswer> {
+async function callUntilDone(call: () => Promise<ToolAnswer>, { ending }: Context): Promise<ToolAnswer> {
   const end = clock.ticks() + PATIENCE_MS
   for (;;) {
-    const answer = await context.service.tools.call(context, operation, given, key)
-    if (answer.refusal?.code !== 'in_progress' || clock.ticks() > end || context.ending.aborted) return answer
+    const answer = await call()
+    if (answer.refusal?.code !== 'in_progress' || clock.ticks() > end || ending.aborted) return answer
     await pause(PAUSE_MS)
   }
 }

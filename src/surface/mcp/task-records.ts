@@ -4,6 +4,7 @@ import { Problem } from '../../kernel/contract/problem.ts'
 import { mayUseRecord } from '../../kernel/database/entity.ts'
 import { idPrefix } from '../../values/ids.ts'
 import { approvalUrl, resultOfIntent } from './intents.ts'
+import { openPaymentStatuses, resultOfPayment } from './payments.ts'
 import { shownProposal } from './run-operation.ts'
 import { mayWriteByTools, type ToolResult, toolRefusal, toolSuccess } from './tool-call.ts'
 
@@ -13,13 +14,18 @@ interface WaitingRecord {
   readonly status: string
   readonly createdAt: string
   readonly updatedAt: string
-  readonly expiresAt: string
+  /** Undefined for a payment, which has a deadline only while it waits: `dueAt`. */
+  readonly expiresAt?: string
   readonly [member: string]: unknown
 }
 
 interface TaskKind {
   readonly read: string
   readonly cancel: string
+  /** The member that names the record to be cancelled, if it is another one. */
+  readonly cancels?: string
+  /** A call whose record has one of these statuses has a task in place of an answer. */
+  readonly open: readonly string[]
   /** In this status a person has not decided yet. */
   readonly waiting: string
   /** Whether a tool of this caller makes such records, and this one is its own to change. */
@@ -34,6 +40,7 @@ interface TaskKind {
 const intents: TaskKind = {
   read: 'intents.get',
   cancel: 'intents.cancel',
+  open: ['created'],
   waiting: 'created',
   isOf: async ({ id }, { actor, records }) =>
     mayWriteByTools(actor) && mayUseRecord(actor, (await findIntent(records, id)) ?? { tokenId: null }),
@@ -48,6 +55,7 @@ const intents: TaskKind = {
 const cardRequests: TaskKind = {
   read: 'cardRequests.get',
   cancel: 'cardRequests.cancel',
+  open: ['pending'],
   waiting: 'pending',
   isOf: (_, { actor }) => actor.toolWrites === true,
   stateOf({ status }) {
@@ -73,6 +81,7 @@ const proposerOf = ({ proposedBy }: WaitingRecord): string | null => (proposedBy
 const proposals: TaskKind = {
   read: 'proposals.get',
   cancel: 'proposals.dismiss',
+  open: ['open'],
   waiting: 'open',
   isOf: (proposal, { actor }) => actor.id !== null && proposerOf(proposal) === actor.id,
   stateOf(proposal) {
@@ -93,10 +102,26 @@ const proposals: TaskKind = {
   },
 }
 
+/** A payment that its caller does not wait for. Cancelling its intent ends it, unless it has begun. */
+const machinePayments: TaskKind = {
+  read: 'mpp.payment',
+  cancel: 'intents.cancel',
+  cancels: 'intentId',
+  open: openPaymentStatuses,
+  waiting: 'waiting',
+  isOf: async ({ intentId }, { actor, records }) =>
+    mayWriteByTools(actor) &&
+    mayUseRecord(actor, (await findIntent(records, String(intentId))) ?? { tokenId: null }),
+  stateOf: ({ status }) => (openPaymentStatuses.includes(status) ? 'working' : 'completed'),
+  pageOf: ({ intentId }, context) => approvalUrl({ id: String(intentId), status: '' }, context),
+  resultOf: payment => resultOfPayment(payment),
+}
+
 const kinds: ReadonlyMap<string, TaskKind> = new Map([
   ['intent', intents],
   ['cardreq', cardRequests],
   ['proposal', proposals],
+  ['mppcredential', machinePayments],
 ])
 
 export interface Task {

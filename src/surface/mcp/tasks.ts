@@ -25,7 +25,7 @@ const KEPT_MS = days(1)
 const LOOK_EVERY_MS = 5_000
 
 function seedOf({ kind, record }: Task, context: Context) {
-  const { id, createdAt, updatedAt, expiresAt } = record
+  const { id, createdAt, updatedAt } = record
   const status = kind.stateOf(record)
   return {
     taskId: id,
@@ -33,15 +33,21 @@ function seedOf({ kind, record }: Task, context: Context) {
     ...(status === 'working' ? { statusMessage: messageOf({ kind, record }, context) } : {}),
     createdAt,
     lastUpdatedAt: updatedAt,
-    ttlMs: Date.parse(expiresAt) - Date.parse(createdAt) + KEPT_MS,
+    ttlMs: Date.parse(endOf(record)) - Date.parse(createdAt) + KEPT_MS,
     pollIntervalMs: LOOK_EVERY_MS,
   }
 }
 
-const messageOf = ({ kind, record }: Task, context: Context): string =>
-  record.status === kind.waiting
-    ? `A person decides at ${kind.pageOf(record, context)} before ${record.expiresAt}.`
-    : 'A person has approved it, and it is being carried out.'
+const endOf = ({ expiresAt, dueAt, createdAt }: Task['record']): string =>
+  expiresAt ?? String(dueAt ?? createdAt)
+
+function messageOf({ kind, record }: Task, context: Context): string {
+  const { status, reason } = record
+  if (status !== kind.waiting) return 'It is approved, and is being carried out.'
+  return typeof reason === 'string' && kind.cancels
+    ? `The merchant is asked again at ${endOf(record)}: ${reason}.`
+    : `A person decides at ${kind.pageOf(record, context)} before ${endOf(record)}.`
+}
 
 /**
  * Gives a client that takes tasks the task of a record that waits for a person because of this call. Reading such a
@@ -50,7 +56,7 @@ const messageOf = ({ kind, record }: Task, context: Context): string =>
 export async function taskInPlaceOf(result: object, call: ToolCall, context: Context): Promise<object> {
   const id = call.takesTasks && isWriting(call, context) ? recordIdIn(result as ToolResult) : undefined
   const task = id === undefined ? undefined : await findTaskSafely(id, context)
-  if (!task || task.record.status !== task.kind.waiting) return result
+  if (!task?.kind.open.includes(task.record.status)) return result
   const { _meta } = result as ToolResult
   return { resultType: 'task', ...seedOf(task, context), ...(_meta === undefined ? {} : { _meta }) }
 }
@@ -132,7 +138,8 @@ const ENDED: ReadonlySet<number> = new Set([400, 409, 410])
  */
 async function cancelTask({ kind, record }: Task, context: Context): Promise<object> {
   if (kind.stateOf(record) !== 'working') return {}
-  const { refusal, status } = await context.service.tools.call(context, kind.cancel, { id: record.id }, null)
+  const id = String(record[kind.cancels ?? 'id'])
+  const { refusal, status } = await context.service.tools.call(context, kind.cancel, { id }, null)
   if (!refusal || ENDED.has(status)) return {}
   if (status >= 500) throw new Problem('unavailable', refusal.message)
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${refusal.code}: ${refusal.message}`)

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { answerWith, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, intentOf, type Payer, pay } from '../../support/commerce/payers.ts'
-import { anIntent, bodyOf } from '../../support/factories.ts'
+import { anIntent, aToken, bodyOf } from '../../support/factories.ts'
+import { aHost } from '../../support/http/tasks.ts'
 import { advance } from '../../support/sandbox.ts'
 import { until } from '../../support/until.ts'
 import { service } from './service.ts'
@@ -276,5 +277,49 @@ describe('a merchant that is away', () => {
     const payment = await orderLater(payer, merchant.sells('/posted', answerWith(503)), { body: 'order' })
     expect(await carriedOut(payer, payment, 'ended')).toMatchObject({ reason: 'no_challenge' })
     expect(merchant.visits('/posted')).toHaveLength(1)
+  })
+})
+
+describe('pay_http_402, for a host that takes tasks,', () => {
+  const aPayingHost = async (members: object) => {
+    const payer = await aPayer(service, members)
+    const { token } = await aToken(payer.client, payer.agent.id)
+    return { payer, host: aHost(service.url, String(token)) }
+  }
+  const given = ({ intent }: Payer, url: string) => ({ url, intentId: intent.id })
+
+  test('is a task that waits for the person, and ends with what was bought', async () => {
+    const { payer, host } = await aPayingHost({ rules: { autoApproveLimitEuros: 1 } })
+    const url = merchant.sells('/task', demand(), sell({ report: 42 }))
+    const task = await host.call('pay_http_402', given(payer, url))
+    expect(task).toMatchObject({ resultType: 'task', status: 'working' })
+    expect(task.statusMessage).toContain(`/approve/${payer.intent.id}`)
+    await approve(payer)
+    await advance(payer.client, { minutes: 1 })
+    const done = await until('the task is completed', async () => {
+      const { result } = await host.get(task.taskId)
+      return result.status === 'completed' ? result : undefined
+    })
+    expect(done.result.structuredContent).toMatchObject({ merchant_body: { report: 42 } })
+    const again = await host.call('pay_http_402', given(payer, url))
+    expect(again.structuredContent).toMatchObject({ merchant_body: { report: 42 } })
+    expect(merchant.payments('/task')).toHaveLength(1)
+  })
+
+  test('ends with its intent where the client cancels the task', async () => {
+    const { payer, host } = await aPayingHost({ rules: { autoApproveLimitEuros: 1 } })
+    const { taskId } = await host.call('pay_http_402', given(payer, merchant.sells('/task-off', demand())))
+    await host.cancel(taskId)
+    const { result } = await host.get(taskId)
+    expect([result.status, result.result.isError]).toEqual(['completed', true])
+    expect(result.result.structuredContent).toMatchObject({ error: { code: 'intent_cancelled' } })
+    expect(await intentOf(payer)).toMatchObject({ status: 'cancelled' })
+  })
+
+  test('is no task of another token', async () => {
+    const { payer, host } = await aPayingHost({ rules: { autoApproveLimitEuros: 1 } })
+    const { taskId } = await host.call('pay_http_402', given(payer, merchant.sells('/task-own', demand())))
+    const other = await aPayingHost({})
+    expect((await other.host.get(taskId)).error).toMatchObject({ message: 'taskId: no such task.' })
   })
 })

@@ -459,7 +459,7 @@ describe('a card request that waits', () => {
     await bodyOf(client.cardRequests.approve({ params, body: {} }))
     expect((await host.get(params.id)).result).toMatchObject({
       status: 'working',
-      statusMessage: expect.stringMatching(/^A person has approved it/),
+      statusMessage: expect.stringMatching(/^It is approved/),
     })
     // It is too late for that, and the card is issued.
     expect((await host.cancel(params.id)).result).toEqual(ACKNOWLEDGED)

@@ -33,6 +33,13 @@ class CallOptions(TypedDict, total=False):
     retries: int
 
 
+def waiting(wait: bool, options: CallOptions) -> CallOptions:
+    """Without waiting, the service answers at once with the record of what goes on."""
+    if wait:
+        return options
+    return {**options, "headers": {**options.get("headers", {}), "prefer": "respond-async"}}
+
+
 class FromEnvironment(Enum):
     """The default of ``token``. It differs from None, which is a token that an answer does not show."""
 

@@ -1,4 +1,4 @@
-"""Polls for a decision, for a bounded time."""
+"""Polls for a record, for a bounded time."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ WITHIN = 600.0
 class _Wait:
     """The time that is left. Unanswered attempts, as during a restart, do not end the wait."""
 
-    def __init__(self, within: float) -> None:
+    def __init__(self, statuses: tuple[str, ...], within: float) -> None:
         if not within >= 0:
             raise ValueError("within is a number of seconds, from 0 on")
         self._end = time.monotonic() + within
+        self._statuses = statuses
         self._asked = 0
         self.is_last = within == 0
 
     def is_final(self, record: Mapping[str, object]) -> bool:
-        return self.is_last or record["status"] != "created"
+        return self.is_last or record["status"] not in self._statuses
 
     def pause(self) -> float:
         """Seconds before the next attempt."""
@@ -38,9 +39,9 @@ class _Wait:
         return min(left, pause)
 
 
-def until_decided(ask: Callable[[], T], within: float) -> T:
-    """The record once it is decided or has ended; after the time limit, as it is."""
-    wait = _Wait(within)
+def while_in(statuses: tuple[str, ...], ask: Callable[[], T], within: float) -> T:
+    """The record once it has left these statuses; after the time limit, as it is."""
+    wait = _Wait(statuses, within)
     while True:
         try:
             record = ask()
@@ -52,9 +53,9 @@ def until_decided(ask: Callable[[], T], within: float) -> T:
         time.sleep(wait.pause())
 
 
-async def async_until_decided(ask: Callable[[], Awaitable[T]], within: float) -> T:
+async def async_while_in(statuses: tuple[str, ...], ask: Callable[[], Awaitable[T]], within: float) -> T:
     """The asynchronous form."""
-    wait = _Wait(within)
+    wait = _Wait(statuses, within)
     while True:
         try:
             record = await ask()
