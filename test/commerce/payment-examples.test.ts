@@ -13,12 +13,12 @@ const service = await startTestService({ env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.0
 const folder = mkdtempSync(join(tmpdir(), 'examples-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-async function aBuyer(): Promise<string> {
+async function aBuyer() {
   const { client } = await service.owner()
   const { id: policyId } = await aPolicy(client, { autoApproveLimitEuros: 5 })
   const agent = await aFundedAgent(client, { policyId })
   await bodyOf(client.cards.create({ body: { agentId: agent.id, usage: 'multi', displayName: 'Reports' } }))
-  return String((await aToken(client, agent.id)).token)
+  return { client, token: String((await aToken(client, agent.id)).token) }
 }
 
 async function startMerchant(): Promise<string> {
@@ -35,7 +35,7 @@ test('the payer buys from the merchant, and the evidence is checked without the 
   const address = await startMerchant()
   const payer = launch(process.execPath, [`${EXAMPLES}/payer.mjs`, address, folder], {
     API_URL: await busy(service.url),
-    AGENT_TOKEN: await aBuyer(),
+    AGENT_TOKEN: (await aBuyer()).token,
   })
   expect([await payer.exit, payer.output()]).toEqual([0, expect.stringContaining('bought: { report:')])
   expect(payer.output()).toMatch(/externalId: 'order-[\da-f-]{36}'/)
@@ -60,9 +60,23 @@ test('the payer buys from the merchant, and the evidence is checked without the 
   expect(await checkEvidence(evidenceFile, foreign)).toMatchObject({ code: 1 })
 })
 
+test('a payment that is asked for once is paid when a person approves it', async () => {
+  const address = await startMerchant()
+  const agent = await aBuyer()
+  const payer = launch(process.execPath, [`${EXAMPLES}/ask-once.mjs`, address, '20'], {
+    API_URL: service.url,
+    AGENT_TOKEN: agent.token,
+  })
+  const [, intentId = ''] = await payer.untilOutput(/approve\/(intent_\w+)/)
+  expect(payer.output()).toContain('is waiting')
+  await bodyOf(agent.client.intents.approve({ params: { id: intentId }, body: {} }))
+  await bodyOf(agent.client.sandbox.advance({ body: { minutes: 1 } }))
+  expect([await payer.exit, payer.output()]).toEqual([0, expect.stringContaining('bought: { report:')])
+})
+
 test('the merchant sells once for a credential, and gives the same answer to the same one again', async () => {
   const address = await startMerchant()
-  const agent = service.client(await aBuyer())
+  const agent = service.client((await aBuyer()).token)
   const purpose = 'A report'
   const intent = await bodyOf(
     agent.intents.create({ body: { amountEuros: 2.5, merchant: '127.0.0.1', purpose } }),

@@ -35,7 +35,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** Options of a call that is answered at once, while what it asks for goes on: the record says what comes of it. */
+/** Options of a call that is answered at once, while what it asks for goes on: the record has its outcome. */
 export interface AsyncCallOptions extends CallOptions {
   readonly wait: false
 }

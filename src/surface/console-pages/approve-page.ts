@@ -48,10 +48,11 @@ ${details(view, language)}
 }
 
 function statusLine(view: ApprovalView, language: Language) {
-  const { state, expiresAt, decidedAt, decidedBy, comment, payment } = view
+  const { state, expiresAt, decidedAt, decidedBy, comment, payment, isPaidAtOnce } = view
   const { approve } = consolePageTexts[language]
   if (state === 'created')
-    return html`<p class="until">${approve.decideBy} ${renderLocalizedTime(language, expiresAt)}</p>`
+    return html`<p class="until">${approve.decideBy} ${renderLocalizedTime(language, expiresAt)}</p>
+  ${isPaidAtOnce && html`<p class="until">${approve.paidAtOnce}</p>`}`
   const by = decidedBy ? nameOf(decidedBy, language).replaceAll(INSTANT, '') : ''
   const [before, after] = approve.ends[state](by, INSTANT).split(INSTANT)
   return html`<p class="meaning">${before}${renderLocalizedTime(language, decidedAt)}${after}</p>

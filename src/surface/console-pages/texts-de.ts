@@ -67,6 +67,7 @@ export const germanTexts: ConsolePageTexts = {
     to: 'an',
     purpose: 'Zweck:',
     decideBy: 'Läuft ab:',
+    paidAtOnce: 'Es wird bezahlt, sobald Sie zustimmen: Der Agent hat darum gebeten.',
     decide: 'Ihre Entscheidung',
     youSign: 'Ihr Passkey signiert (auf Englisch):',
     noPasskey:

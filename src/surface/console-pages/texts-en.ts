@@ -61,6 +61,7 @@ export const englishTexts = {
     to: 'to',
     purpose: 'For',
     decideBy: 'Expires',
+    paidAtOnce: 'It is paid as soon as you approve it: the agent has asked for that.',
     decide: 'Your decision',
     youSign: 'Your passkey signs:',
     noPasskey:

@@ -70,6 +70,8 @@ export interface ApprovalView {
   readonly comment: string | null
   readonly payment: keyof ApproveTexts['payments'] | null
   readonly paidCents: Cents | null
+  /** A machine payment waits for the approval. */
+  readonly isPaidAtOnce: boolean
   readonly hasProof: boolean
   readonly viewer: SignedInViewer
   readonly mayDecide: boolean
@@ -101,6 +103,7 @@ export async function readApprovalView(id: string, context: WriteContext): Promi
     isTest: tenant.mode === 'test',
     account: customer.name,
     amountCents,
+    isPaidAtOnce: intent.paymentWaits,
     largestCents: review?.largestCents ?? intent.holdCents ?? amountCents,
     payee,
     iban: review ? review.iban : intent.payeeIban,
