@@ -108,7 +108,7 @@ const reserveStep = (
 
 export const savingArea = (callSystem: (savingId: string) => Promise<string>) => {
   const save: HandlerOf<typeof savingApi.save, Reserved, string> = {
-    begin: { by: 'shared reading', step: reserveStep(callSystem) },
+    begin: { by: 'writing', step: reserveStep(callSystem) },
     async record(_, { savingId, amount }, { sql, emit }) {
       const [row] = await sql<{ balance: bigint }>(
         'update savings set balance = balance + $2 where id = $1 returning balance',

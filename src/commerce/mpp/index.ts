@@ -7,8 +7,14 @@ export {
   recordDeletedToken,
   reserveTokenDeletion,
 } from './outcome.ts'
-export { askAndMint, beginPayment, giveBackToken } from './pay/mint.ts'
+export {
+  askAndMint,
+  beginPayment,
+  createSharedToken,
+  giveBackToken,
+  recordSharedToken,
+  reserveSharedToken,
+} from './pay/mint.ts'
 export { type ClaimedOrder, claimOrder, interruptOrder, releaseOrder } from './pay/order.ts'
 export { recordIndeterminate, recordPaid, reserveSending, sendCredential } from './pay/send.ts'
-export { createSharedToken, recordSharedToken, reserveSharedToken } from './pay/token.ts'
 export type { NextStep } from './story.ts'

@@ -137,13 +137,9 @@ export interface BeginByReading<I, R, F extends string, V, A> {
   read(input: I, context: Context<F>): Promise<HandlerAnswer<R> | HotCall<V, A>>
 }
 
-/**
- * By `shared reading`: requests without a key read in batches, and the few that have emitted anything are decided again
- * in a transaction. By `writing`: nearly all answer by themselves, so that batches are as large as those of a hot
- * operation.
- */
+/** Requests share a transaction, which answers them or reserves their calls. */
 export interface BeginInBatch<I, R, F extends string, E extends EventSchemas, V, A> {
-  readonly by: 'shared reading' | 'writing'
+  readonly by: 'writing'
   readonly step: BatchedStep<I, R | HotCall<V, A>, F, E>
 }
 

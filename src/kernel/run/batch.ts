@@ -21,11 +21,8 @@ export interface CallInBatch extends ApiCall {
     readonly input: unknown
     /** Calls of one name and tenant share their batches. */
     readonly name: string
-    /**
-     * `answers`: by itself, as a rule. `reserves`: a call of another system follows. `records` the answer to one: the
-     * reservation stored under its key is its own.
-     */
-    readonly kind: 'answers' | 'reserves' | 'records'
+    /** `records` the answer of another system: the reservation stored under its key is its own. */
+    readonly kind: 'answers' | 'records'
     /** Takes what was decided, for the step of a process: it has no answer to encode. */
     readonly onDecided?: (value: unknown) => void
   }

@@ -1,4 +1,4 @@
-import { type ApiCall, type ApiResponse, assertRunIsOpen } from '../contract/call.ts'
+import type { ApiCall, ApiResponse } from '../contract/call.ts'
 import {
   BatchedAnswer,
   type BeginInBatch,
@@ -6,16 +6,12 @@ import {
   type HotCall,
   type HotExternalHandler,
 } from '../contract/handlers.ts'
-import { Problem } from '../contract/problem.ts'
-import { type BatchResult, batcher } from '../database/batcher.ts'
-import { onConnection } from '../database/connection.ts'
-import { sqlOfTransaction } from '../database/prepared-sql.ts'
 import { inProgressProblem } from '../journal/idempotency.ts'
-import { ABANDONED_CALL_ERROR, type CallInBatch, loadAndDecide, stepInBatch } from './batch.ts'
+import { ABANDONED_CALL_ERROR, stepInBatch } from './batch.ts'
 import { recordAnswer, recoverOr, runExternalSteps } from './external-call.ts'
 import { type HandlerResult, hasEmitted, requireOutcome, toHandlerResult } from './finish-call.ts'
-import { batchNameOf, type RunBatched } from './group-commit.ts'
-import { readTenantTime, runReadOnly, translated } from './plain.ts'
+import type { RunBatched } from './group-commit.ts'
+import { runReadOnly } from './plain.ts'
 import type { OperationRuntime } from './runtime.ts'
 
 type Events = Record<string, never>
@@ -29,8 +25,6 @@ export function hotExternalRunner(
   runtime: OperationRuntime,
   runBatched: RunBatched,
 ): (call: ApiCall) => Promise<ApiResponse> {
-  const readShared = sharedReads(runtime)
-
   const takeSteps = (
     given: ApiCall,
     begin: (call: ApiCall) => Promise<HandlerResult>,
@@ -45,16 +39,11 @@ export function hotExternalRunner(
       recover: call => recoverCall(runtime, call),
     })
 
-  async function beginInBatch(call: ApiCall, { by, step }: InBatch): Promise<HandlerResult> {
-    const asked = stepInBatch(call, { step, input: call.input }, by === 'writing' ? 'answers' : 'reserves')
-    const mayRead = by === 'shared reading' && !call.idempotencyKey
-    const read = mayRead ? await readShared(asked) : undefined
-    if (read) return read
-    return runBatched(asked).catch((error: unknown) => {
+  const beginInBatch = (call: ApiCall, { step }: InBatch): Promise<HandlerResult> =>
+    runBatched(stepInBatch(call, { step, input: call.input }, 'answers')).catch((error: unknown) => {
       if (error === ABANDONED_CALL_ERROR) return recoverCall(runtime, call)
       throw error
     })
-  }
 
   return async given => {
     const { begin } = hotHandlerOf(given)
@@ -82,31 +71,3 @@ const recoverCall = (runtime: OperationRuntime, call: ApiCall): Promise<HandlerR
   recoverOr(runtime, call, () => {
     throw inProgressProblem()
   })
-
-const READS = { size: 12, inFlight: 2 }
-
-function sharedReads(runtime: OperationRuntime): (call: CallInBatch) => Promise<HandlerResult | undefined> {
-  const batched = batcher<CallInBatch, HandlerResult | undefined>(READS, calls => readBatch(runtime, calls))
-  return async call => {
-    assertRunIsOpen(call)
-    return translated(batched(batchNameOf(call), call))
-  }
-}
-
-async function readBatch(
-  runtime: OperationRuntime,
-  calls: readonly CallInBatch[],
-): Promise<BatchResult<HandlerResult | undefined>[]> {
-  const [first] = calls
-  if (!first) return []
-  const { decided } = await onConnection(runtime.database, null, async client => {
-    const sql = sqlOfTransaction(client)
-    const now = await readTenantTime(sql, first.actor.tenant)
-    const asked = calls.map(call => ({ call }))
-    return loadAndDecide(asked, { sql, now }, runtime.ports)
-  })
-  return decided.map(({ of: { call }, value, ...emitted }) => {
-    const isRead = !(hasEmitted(emitted) || value instanceof Problem)
-    return { status: 'fulfilled', value: isRead ? toHandlerResult(call, value) : undefined }
-  })
-}

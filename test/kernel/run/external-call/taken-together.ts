@@ -101,21 +101,7 @@ describe('steps that are taken together', () => {
     expect(await eventsOf(id)).toEqual([['saving.saved', 'savings.save', 'key']])
   })
 
-  test('that only read keep no transaction open during the call, and store nothing', async () => {
-    const id = await aSaving()
-    const { promise, resolve } = Promise.withResolvers<string>()
-    release = () => resolve('yes')
-    answerCall = () => promise
-    const saving = save(id)
-    await until('the call', () => calls === 1)
-    expect(await openTransactions()).toEqual([])
-    expect(await storedKeys(id)).toEqual([])
-    resolve('yes')
-    expect((await saving).status).toBe(200)
-    expect(await storedKeys(id)).toEqual([])
-  })
-
-  test('that refuse are taken again in a transaction, so that their events are kept', async () => {
+  test('that refuse keep their events, and make no call', async () => {
     const id = newId('saving')
     expect(await save(id)).toMatchObject({ status: 404, code: 'saving_not_found' })
     expect(await eventsOf(id)).toEqual([['saving.missed', 'savings.save', 'key']])
