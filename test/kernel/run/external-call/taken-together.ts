@@ -53,15 +53,6 @@ function answerTogether(count: number, answer = 'yes'): void {
   }
 }
 
-const openTransactions = () =>
-  service.sql(
-    `select query from pg_stat_activity
-     where datname = current_database() and state like 'idle in transaction%'`,
-  )
-
-const storedKeys = (id: string) =>
-  service.sql('select key from idempotency_keys where body like $1 or reservation::text like $1', [`%${id}%`])
-
 const transactions = async () =>
   Number(
     (
