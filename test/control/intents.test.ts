@@ -22,7 +22,7 @@ const firstTime = {
   remaining: null,
   message: 'The risk is 10 of 100. The agent has never paid this merchant (10).',
 }
-const unpaid = { transactionId: null, payment: null, receiptStatus: null }
+const unpaid = { transactionId: null, payment: null, receiptStatus: null, paymentWaits: false }
 
 describe('a new intent', () => {
   test('waits for a person if its agent has no policy, and is the whole record', async () => {

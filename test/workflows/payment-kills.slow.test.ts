@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { demand, sell, startMerchant } from '../support/commerce/merchant.ts'
-import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../support/factories.ts'
+import { aFundedAgent, anIntent, aPolicy, bodyOf, type TestClient } from '../support/factories.ts'
 import type { Api } from '../support/processes/processes.ts'
 import { runViewer } from '../support/temporal/runs.ts'
 import { startPrograms } from '../support/temporal/who-acts/programs.ts'
@@ -59,7 +59,8 @@ test(
   'payments whose processes are killed again and again are each paid once, and answered truthfully',
   async () => {
     const { client, at } = await owner()
-    const { id: agentId } = await anAgentUnder(client, { autoApproveLimitEuros: 30 })
+    const { id: policyId } = await aPolicy(client, { autoApproveLimitEuros: 30 })
+    const { id: agentId } = await aFundedAgent(client, { policyId }, 1_000_000)
     await bodyOf(client.cards.create({ body: { agentId, usage: 'multi', displayName: 'Kills' } }))
     let inRequests: Api = await anotherApi({ MPP_WORKFLOWS: 'request' })
     const clientFor = (way: Way): TestClient => at(way === 'request' ? inRequests.url : installation.api.url)
