@@ -40,7 +40,7 @@ export function openEventFollowing({
   }
   const streams = eventStreams({
     database,
-    listen: onNotice => listener.on('events', onNotice),
+    listen: (channel, onNotice) => listener.on(channel, onNotice),
     leases,
     times,
     onEvents: endCredentials,

@@ -25,8 +25,8 @@ const TIMES: EventStreamTimes = { ...FOLLOW_INTERVALS, silenceMs: 15_000 }
 
 interface Parts {
   readonly database: Database
-  /** Calls it when another process may have written events. */
-  readonly listen: (onNotice: () => void) => () => void
+  /** Calls it when another process may have written events: `events` of owners with a stream, `journal` of any owner. */
+  readonly listen: (channel: 'events' | 'journal', onNotice: () => void) => () => void
   readonly leases: ProcessLeases
   readonly times: Partial<EventStreamTimes>
   readonly onEvents: (events: readonly StreamedEvent[]) => void
@@ -36,8 +36,8 @@ interface Parts {
 export interface EventStreams {
   open(wish: EventFollowRequest): Promise<StreamedEventBatches | undefined>
   /**
-   * Follows for the length of one request, without counting towards the owner's streams. Events of other
-   * processes arrive within a second. Returns undefined at the limit of waiting requests.
+   * Follows for the length of one request, without counting towards the owner's streams. Returns undefined at the limit of
+   * waiting requests.
    */
   wait(wish: EventFollowRequest): Promise<StreamedEventBatches | undefined>
   onEvents(events: readonly Tenant[]): void
@@ -55,7 +55,7 @@ const RESUMING = { forMs: LEASE_MS + 1_000, everyMs: 250 }
 const WAITING_SILENCE_MS = 5_000
 const AGAIN_AFTER_MS = 1_000
 
-/** The streams of this process. It listens to other processes once it has had a stream. */
+/** The streams of this process. It listens to other processes once it has had a stream, or a request that waited. */
 export function eventStreams({ database, listen, leases, times, onEvents, onFailure }: Parts): EventStreams {
   const sql = sqlOn(database.pool)
   const { silenceMs, ...followTimes } = { ...TIMES, ...times }
@@ -65,7 +65,8 @@ export function eventStreams({ database, listen, leases, times, onEvents, onFail
   const closing = new Set<Promise<void>>()
   const lease = leases.of('streams', LEASE_MS)
   lease.keepWhile(() => open.size > 0)
-  const hear = lazily(() => listen(() => follower.wake()))
+  const hear = lazily(() => listen('events', () => follower.wake()))
+  const hearAll = lazily(() => listen('journal', () => follower.wake()))
   let isStopping = false
 
   /** Also releases a place if it is unknown whether it was taken. */
@@ -103,7 +104,7 @@ export function eventStreams({ database, listen, leases, times, onEvents, onFail
       return isTaken ? follower.follow({ ...wish, from, silenceMs }) : undefined
     },
     async wait(wish) {
-      hear()
+      hearAll()
       return waits(wish)
     },
     onEvents: follower.wake,

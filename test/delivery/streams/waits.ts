@@ -12,7 +12,7 @@ const listener = openListener(databaseUrl)
 const ending = new AbortController()
 const streams = eventStreams({
   database: { pool },
-  listen: onNotice => listener.on('events', onNotice),
+  listen: (channel, onNotice) => listener.on(channel, onNotice),
   leases: new ProcessLeases({ pool }),
   times: {},
   onEvents: () => undefined,

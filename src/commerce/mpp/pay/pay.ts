@@ -103,7 +103,7 @@ async function* looksAt(
 ): AsyncGenerator<void> {
   const over = new AbortController()
   const latest = clock.ticks() + WAIT_MS
-  const isWanted = ({ data }: StreamedEvent) => Object.values(data)[0] === id
+  const isWanted = ({ data }: StreamedEvent) => data.credentialId === id || data.paymentId === id
   const changes = changesAt(waitForEvents, { tenant, isWanted, ending: over.signal }, LOOK_EVERY_MS)
   yield
   let next = changes.next()
