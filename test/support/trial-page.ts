@@ -24,8 +24,8 @@ const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; img-s
 
 const WAITING = `select id, merchant from intents where owner_id = $1 and status = 'created' order by id desc`
 
-async function agents({ records }: ReadContext): Promise<Html> {
-  const found = await records.find(Agent, {}, { orderBy: { id: 'desc' } })
+async function agents({ em }: ReadContext): Promise<Html> {
+  const found = await em.find(Agent, {}, { orderBy: { id: 'desc' } })
   return html`<live-part id="agents" data-events="agent.*"><h2>Agents</h2><button type="button" data-pause="agents" aria-pressed="false">Pause</button><ul>${found.map(
     ({ id, name, status }) => html`<li id="${id}">${name}: <b>${status}</b>
 <form data-operation="POST /agents/{id}/freeze" data-params="${JSON.stringify({ id })}" data-done="part:agents" data-confirm="Freeze ${name}?" data-success="${name} is frozen.">

@@ -65,7 +65,7 @@ describe('the contexts', () => {
   test('let a helper write, emit and refuse only what its caller may', () => {
     expect([
       false satisfies Accepts<WriteContext, ReadContext>,
-      false satisfies Accepts<WriteContext['records'], ReadContext['records']>,
+      false satisfies Accepts<WriteContext['em'], ReadContext['em']>,
       false satisfies Accepts<WriteContext<Notes>, WriteContext<Note>>,
       false satisfies Accepts<Context<never, Note>, Context>,
       false satisfies Accepts<DecideContext<'gone' | 'closed'>, DecideContext<'gone'>>,

@@ -1,7 +1,7 @@
 import type { Intent } from '../../control/intents/index.ts'
 import type { CallerContext, DecideContext, EmitContext } from '../../kernel/contract/context.ts'
+import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
-import type { Records } from '../../kernel/contract/records.ts'
 import type { Card } from '../cards/index.ts'
 import { AccessEvent, type AccessReason, type AccessWay } from './access-event.ts'
 import type { accessDenialEvents, accessEvents } from './api.ts'
@@ -22,15 +22,15 @@ interface AccessTarget {
 }
 
 /** A batch of payments has no more of a `WriteContext`. */
-type Recording = CallerContext & { readonly records: Records }
+type Recording = CallerContext & { readonly em: EntityManager }
 
 function create(
   { card, cardOfOther, intent }: AccessTarget,
   accessRequest: CardAccessRequest,
   reasons: AccessReason[],
-  { actor, records, address, requestId }: Recording,
+  { actor, em, address, requestId }: Recording,
 ): AccessEvent {
-  return records.create(AccessEvent, {
+  return em.create(AccessEvent, {
     ...accessRequest,
     agentId: cardOfOther ? null : (card?.agentId ?? intent?.agentId ?? actor.agentId),
     delegationId: actor.delegationId ?? intent?.delegationId ?? null,

@@ -8,7 +8,6 @@ import {
   type RefusalSpec,
 } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import { oneOf } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { isProcessorFailure } from '../../ports/card-processor.ts'
@@ -109,9 +108,9 @@ const access = externalCall(accessEventsApi.access, {
   recover: ({ accessEventId }, context) => recordLostDisclosure(accessEventId, context),
 })
 
-async function accessResponses(events: readonly AccessEvent[], { records }: ReadContext) {
+async function accessResponses(events: readonly AccessEvent[], { em }: ReadContext) {
   const granted = events.filter(({ decision }) => decision === 'granted').map(({ id }) => id)
-  const outcomes = granted.length === 0 ? [] : await records.find(AccessOutcome, { id: oneOf(granted) })
+  const outcomes = granted.length === 0 ? [] : await em.find(AccessOutcome, { id: { $in: granted } })
   const byId = new Map(outcomes.map(one => [one.id, one]))
   return events.map(event => {
     const { outcome = null, code = null, message = null } = byId.get(event.id) ?? {}
@@ -133,7 +132,7 @@ const accessEvents = bindHandlers(accessEventsApi, {
   },
 
   async get({ params }, context) {
-    const event = await context.records.findOne(AccessEvent, { id: params.id })
+    const event = await context.em.findOne(AccessEvent, { id: params.id })
     if (!event) return context.refuse('access_event_not_found')
     return requireFirst(await accessResponses([event], context))
   },

@@ -1,8 +1,8 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Context, DecideContext, WriteContext } from '../../kernel/contract/context.ts'
+import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import type { ExternalCallContext } from '../../kernel/contract/handlers.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
-import type { Records } from '../../kernel/contract/records.ts'
 import {
   type EncryptedDisclosure,
   isProcessorFailure,
@@ -76,17 +76,17 @@ function problemOf(failure: ProcessorFailure): { code: DisclosureProblem; messag
 
 type OutcomeContext = Context<DisclosureProblem, typeof accessEvents>
 
-export function recordDisclosure(accessEventId: string, records: Records): void {
-  records.create(AccessOutcome, { id: accessEventId, outcome: 'disclosed' })
+export function recordDisclosure(accessEventId: string, em: EntityManager): void {
+  em.create(AccessOutcome, { id: accessEventId, outcome: 'disclosed' })
 }
 
 async function recordFailed(
   accessEventId: string,
   { code, message }: { readonly code: DisclosureProblem; readonly message: string },
-  { records, emit, refuse }: OutcomeContext,
+  { em, emit, refuse }: OutcomeContext,
 ): Promise<Refusal> {
-  const accessEvent = await records.findOneOrFail(AccessEvent, { id: accessEventId })
-  records.create(AccessOutcome, { id: accessEventId, outcome: 'failed', code, message })
+  const accessEvent = await em.findOneOrFail(AccessEvent, { id: accessEventId })
+  em.create(AccessOutcome, { id: accessEventId, outcome: 'failed', code, message })
   emit('card.access_failed', { ...accessEventData(accessEvent), reasons: [code] })
   return refuse(code, message)
 }
@@ -97,7 +97,7 @@ export async function recordDisclosureOutcome<T extends object>(
   context: OutcomeContext,
 ): Promise<T | Refusal> {
   if (isProcessorFailure(answer)) return recordFailed(accessEventId, problemOf(answer), context)
-  recordDisclosure(accessEventId, context.records)
+  recordDisclosure(accessEventId, context.em)
   return answer
 }
 

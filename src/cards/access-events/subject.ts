@@ -7,11 +7,12 @@ import {
   unpayableIntentReason,
 } from '../../control/intents/index.ts'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { ReadContext, SqlContext } from '../../kernel/contract/context.ts'
-import { oneOf, type RecordReader, sqlCondition } from '../../kernel/contract/records.ts'
+import type { EntityReader } from '../../kernel/contract/entity-manager.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { mayReachRecord } from '../../kernel/database/entity.ts'
-import { tenantRecords } from '../../kernel/database/entity-records.ts'
+import { tenantEntityManager } from '../../kernel/database/orm.ts'
 import { Card, CardNumber } from '../cards/index.ts'
 import type { AccessReason } from './access-event.ts'
 import { accessSubjectRefusals } from './api.ts'
@@ -139,16 +140,16 @@ function problemOf(intent: Intent | undefined, actor: Actor): AccessSubject['int
  */
 export async function loadAccessSubjects<K>(
   queries: ReadonlyMap<K, SubjectQuery>,
-  { records, tenant: { ownerId, mode } }: { readonly records: RecordReader; readonly tenant: Tenant },
+  { em, tenant: { ownerId, mode } }: { readonly em: EntityReader; readonly tenant: Tenant },
 ): Promise<ReadonlyMap<K, AccessSubject>> {
   const named = [...queries.values()]
   const cardIds = [...new Set(named.flatMap(({ cardId }) => cardId ?? []))]
   const [cards, numbers, agents, intents] = await Promise.all([
-    records.find(Card, { id: oneOf(cardIds) }),
-    records.find(CardNumber, { cardId: oneOf(cardIds), status: 'current' }),
-    records.find(Agent, sqlCondition(AGENTS_OF_CARDS, [ownerId, mode, cardIds])),
+    em.find(Card, { id: { $in: cardIds } }),
+    em.find(CardNumber, { cardId: { $in: cardIds }, status: 'current' }),
+    em.find(Agent, sqlCondition(AGENTS_OF_CARDS, [ownerId, mode, cardIds])),
     findIntentsById(
-      records,
+      em,
       named.flatMap(({ intentId }) => intentId ?? []),
     ),
   ])
@@ -177,9 +178,9 @@ export async function loadAccessSubject(
   { cardId, intentId }: Pick<SubjectQuery, 'cardId' | 'intentId'>,
   { sql, tenant, now, actor }: ReadContext,
 ): Promise<AccessSubject> {
-  const records = tenantRecords(sql, { tenant, now })
+  const em = tenantEntityManager(sql, { tenant, now })
   const subjects = await loadAccessSubjects(new Map([['only', { actor, cardId, intentId }]]), {
-    records,
+    em,
     tenant,
   })
   return subjects.get('only') ?? Promise.reject(new Error('a query without its subject'))

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
@@ -22,13 +23,17 @@ const agentCredentials = bindHandlers(agentCredentialsApi, {
   list: ({ query: { status, agentId, cardId } }, { page }) =>
     page(AgentCredential, definedOnly({ status, agentId, cardId })),
 
-  async get({ params }, { records, refuse }) {
-    return (await records.findOne(AgentCredential, { id: params.id })) ?? refuse('agent_credential_not_found')
+  async get({ params }, { em, refuse }) {
+    return (await em.findOne(AgentCredential, { id: params.id })) ?? refuse('agent_credential_not_found')
   },
 
   /** Needs no call, since the processor has known the token's expiry since it was issued. */
-  async expire({ params }, { records, now, emit, refuse }) {
-    const credential = await records.lock(AgentCredential, params.id)
+  async expire({ params }, { em, now, emit, refuse }) {
+    const credential = await em.findOne(
+      AgentCredential,
+      { id: params.id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (!credential) return refuse('agent_credential_not_found')
     if (credential.expiresAt > now || !agentCredentialMachine.move(credential, 'expired'))
       return { expired: false }

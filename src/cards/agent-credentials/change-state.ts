@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
@@ -67,9 +68,13 @@ function problemOf(answer: ProcessorCallDone | ProcessorFailure): string | null 
 async function noteAnswer(
   answer: ProcessorCallDone | ProcessorFailure,
   { credentialId }: StateRequest,
-  { records }: WriteContext,
+  { em }: WriteContext,
 ) {
-  const credential = await records.lock(AgentCredential, credentialId)
+  const credential = await em.findOne(
+    AgentCredential,
+    { id: credentialId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
   if (!credential) throw new Error('an agent credential without its record')
   credential.processorProblem = problemOf(answer)
   return credential
@@ -86,8 +91,12 @@ const stateCall = {
 export const revokeAgentCredential = externalCall(agentCredentialsApi.revoke, {
   ...stateCall,
   async reserve({ params }, context) {
-    const { records, now, emit, refuse } = context
-    const credential = await records.lock(AgentCredential, params.id)
+    const { em, now, emit, refuse } = context
+    const credential = await em.findOne(
+      AgentCredential,
+      { id: params.id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (!credential) return refuse('agent_credential_not_found')
     if (agentCredentialMachine.move(credential, 'revoked')) {
       credential.revokedAt = now
@@ -102,8 +111,12 @@ export const revokeAgentCredential = externalCall(agentCredentialsApi.revoke, {
 export const suspendAgentCredential = externalCall(agentCredentialsApi.suspend, {
   ...stateCall,
   async reserve({ params }, context) {
-    const { records, emit, refuse } = context
-    const credential = await records.lock(AgentCredential, params.id)
+    const { em, emit, refuse } = context
+    const credential = await em.findOne(
+      AgentCredential,
+      { id: params.id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (!credential) return refuse('agent_credential_not_found')
     if (credential.status === 'pending') return refuse('agent_credential_pending')
     if (agentCredentialMachine.isFinal(credential.status)) return refuse('agent_credential_over')
@@ -123,8 +136,12 @@ const RESUME_REFUSALS = {
 /** Becomes active only after the processor confirms, since a token that the network refuses must not look usable. */
 export const resumeAgentCredential = externalCall(agentCredentialsApi.resume, {
   async reserve({ params, body }, context) {
-    const { records, now, refuse } = context
-    const credential = await records.lock(AgentCredential, params.id)
+    const { em, now, refuse } = context
+    const credential = await em.findOne(
+      AgentCredential,
+      { id: params.id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (!credential) return refuse('agent_credential_not_found')
     const isOver = agentCredentialMachine.isFinal(credential.status) || credential.expiresAt <= now
     if (isOver) return refuse('agent_credential_over')
@@ -139,8 +156,12 @@ export const resumeAgentCredential = externalCall(agentCredentialsApi.resume, {
     return requestFor(credential, 'active', context)
   },
   call: sendState,
-  async record(answer, { credentialId }, { records, emit, refuse }) {
-    const credential = await records.lock(AgentCredential, credentialId)
+  async record(answer, { credentialId }, { em, emit, refuse }) {
+    const credential = await em.findOne(
+      AgentCredential,
+      { id: credentialId },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (!credential) return refuse('agent_credential_not_found')
     if (isProcessorFailure(answer)) {
       credential.processorProblem = problemOf(answer)

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { findAgent } from '../../control/agents/index.ts'
 import { payeeMatcher } from '../../control/merchants/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
@@ -47,8 +48,8 @@ function blockersOf(body: Body, { card, intent }: AccessSubject, context: Contex
   return Object.entries(blockers).flatMap(([code, isSo]) => (isSo ? [code] : []))
 }
 
-async function fail(id: string, { records, emit }: Context): Promise<void> {
-  const credential = await records.lock(AgentCredential, id)
+async function fail(id: string, { em, emit }: Context): Promise<void> {
+  const credential = await em.findOne(AgentCredential, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!credential || !agentCredentialMachine.move(credential, 'failed')) return
   emit('agent_credential.failed', agentCredentialEvent(credential))
 }
@@ -76,7 +77,7 @@ const newTokenInWords = ({
 /** The token is recorded with its limits before the processor is asked for it. */
 export const issueAgentCredential = externalCall(agentCredentialsApi.create, {
   async reserve({ body }, context) {
-    const { actor, now, em, records, emit, refuse, tenant, systems } = context
+    const { actor, now, em, emit, refuse, tenant, systems } = context
     const { cardId, intentId = null, ttlSeconds, publicKeyJwk } = body
     if (!actor.agentId && body.agentId === undefined) return refuse('agent_required')
     if (body.agentId !== undefined && !(await findAgent(em, body.agentId))) return refuse('agent_not_found')
@@ -109,7 +110,7 @@ export const issueAgentCredential = externalCall(agentCredentialsApi.create, {
     if (!isKey || !card || !number) throw new Error('granted without a key or a card')
     const granted = grantCardAccess(subject, accessRequest, context)
     const expiresAt = addMs(now, ttlSeconds * 1_000)
-    const credential = records.create(AgentCredential, {
+    const credential = em.create(AgentCredential, {
       id,
       agentId: card.agentId,
       delegationId: actor.delegationId ?? intent?.delegationId ?? null,
@@ -139,13 +140,17 @@ export const issueAgentCredential = externalCall(agentCredentialsApi.create, {
   },
 
   async record(answer, { credentialId, accessEventId }, context) {
-    const { records, emit } = context
+    const { em, emit } = context
     const given = await recordDisclosureOutcome(answer, accessEventId, context)
     if (given instanceof Refusal) {
       await fail(credentialId, context)
       return given
     }
-    const credential = await records.lock(AgentCredential, credentialId)
+    const credential = await em.findOne(
+      AgentCredential,
+      { id: credentialId },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (!credential) throw new Error('a network token without its record')
     const { tokenId, last4 } = given
     Object.assign(credential, { tokenId, last4 })

@@ -1,5 +1,6 @@
+import { LockMode } from '@mikro-orm/core'
 import type { CallerContext, EmitContext, WriteContext } from '../../kernel/contract/context.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import {
   type IssuedNetworkToken,
   isProcessorFailure,
@@ -38,17 +39,17 @@ export const mppTokenEvents = {
  */
 export function registerMppToken(
   token: MppToken,
-  context: CallerContext & EmitContext<typeof mppTokenEvents> & { readonly records: Records },
+  context: CallerContext & EmitContext<typeof mppTokenEvents> & { readonly em: EntityManager },
 ): AgentCredential {
-  const { records } = context
+  const { em } = context
   const { mppCredentialId, agentId, delegationId, intentId, cardId, merchantHost, keyThumbprint } = token
   const granted = grantCardAccess(
     { card: { id: cardId, agentId }, cardOfOther: null, intent: { id: intentId, agentId, delegationId } },
     { way: 'mpp', sourceId: mppCredentialId, purpose: null, merchantHost, keyThumbprint },
     context,
   )
-  recordDisclosure(granted.id, records)
-  const credential = records.create(AgentCredential, {
+  recordDisclosure(granted.id, em)
+  const credential = em.create(AgentCredential, {
     agentId,
     delegationId,
     intentId,
@@ -82,10 +83,11 @@ const NOT_DELETED = 'The processor has not been notified yet.'
 
 export async function revokeMppToken(
   mppCredentialId: string,
-  { records, now, emit }: WriteContext<typeof mppTokenEvents>,
+  { em, now, emit }: WriteContext<typeof mppTokenEvents>,
 ): Promise<boolean> {
-  const found = await records.findOne(AgentCredential, { mppCredentialId })
-  const credential = found && (await records.lock(AgentCredential, found.id))
+  const found = await em.findOne(AgentCredential, { mppCredentialId })
+  const credential =
+    found && (await em.findOne(AgentCredential, { id: found.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }))
   if (!credential || !agentCredentialMachine.move(credential, 'revoked')) return false
   Object.assign(credential, { revokedAt: now, processorProblem: NOT_DELETED })
   emit('agent_credential.revoked', agentCredentialEvent(credential))
@@ -98,10 +100,10 @@ export async function revokeMppToken(
  */
 export async function tokenToDelete(
   mppCredentialId: string,
-  { records }: WriteContext,
+  { em }: WriteContext,
   { isShared = false } = {},
 ): Promise<{ readonly tokenId: string | null } | null> {
-  const found = await records.findOne(AgentCredential, { mppCredentialId })
+  const found = await em.findOne(AgentCredential, { mppCredentialId })
   if (found?.status !== 'revoked') return null
   return isShared || found.processorProblem !== null ? { tokenId: found.tokenId } : null
 }
@@ -109,10 +111,11 @@ export async function tokenToDelete(
 export async function recordTokenDeletion(
   mppCredentialId: string,
   answer: ProcessorCallDone | ProcessorFailure,
-  { records }: WriteContext,
+  { em }: WriteContext,
 ): Promise<boolean> {
-  const found = await records.findOne(AgentCredential, { mppCredentialId })
-  const credential = found && (await records.lock(AgentCredential, found.id))
+  const found = await em.findOne(AgentCredential, { mppCredentialId })
+  const credential =
+    found && (await em.findOne(AgentCredential, { id: found.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }))
   if (!credential) return true
   const isOpen = isProcessorFailure(answer) && answer.failure !== 'refused'
   if (!isOpen)

@@ -3,9 +3,9 @@ import { merchantNameOfDescriptor, payableBy } from '../../control/merchants/ind
 import { type PaymentFacts, paymentState } from '../../control/payments/index.ts'
 import { explainChecks, type RuleCheck } from '../../control/rules/index.ts'
 import { area } from '../../kernel/contract/area.ts'
+import type { EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { FindIntentPayments, IntentPaymentState } from '../../kernel/contract/payables.ts'
-import type { RecordReader } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { deadlineInRows, statusCondition } from '../../kernel/database/deadline-rows.ts'
@@ -38,10 +38,10 @@ interface AuthorizationParams {
  * `POST /simulate/card/authorize` returns the network's id, so both ids are accepted. The service's id takes
  * precedence, and is unique.
  */
-async function find({ id: cardId, authorizationId: id }: AuthorizationParams, records: RecordReader) {
+async function find({ id: cardId, authorizationId: id }: AuthorizationParams, em: EntityReader) {
   const [ours, theirs] = await Promise.all([
-    records.findOne(CardAuthorization, { id, cardId }),
-    records.findOne(CardAuthorization, { processorRef: id, cardId }),
+    em.findOne(CardAuthorization, { id, cardId }),
+    em.findOne(CardAuthorization, { processorRef: id, cardId }),
   ])
   return ours ?? theirs
 }
@@ -62,7 +62,7 @@ const authorizations = bindHandlers(authorizationsApi, {
 
   async list({ params, query: { limit: _limit, cursor: _cursor, ...query } }, context) {
     const { from, to, merchant, status, ...filters } = query
-    const card = await context.records.findOne(Card, { id: params.id })
+    const card = await context.em.findOne(Card, { id: params.id })
     if (!card) return context.refuse('card_not_found')
     const created = await createdWithinCondition('cardauth', { from, to }, context)
     const page = await context.page(CardAuthorization, {
@@ -74,16 +74,16 @@ const authorizations = bindHandlers(authorizationsApi, {
     return { ...page, data: page.data.map(withOriginal) }
   },
 
-  async get({ params }, { records, refuse }) {
-    const row = await find(params, records)
+  async get({ params }, { em, refuse }) {
+    const row = await find(params, em)
     return row ? withOriginal(row) : refuse('authorization_not_found')
   },
 
-  async explanation({ params }, { records, refuse }) {
-    const row = await find(params, records)
+  async explanation({ params }, { em, refuse }) {
+    const row = await find(params, em)
     if (!row) return refuse('authorization_not_found')
     const { decision, source, intentId, createdAt } = row
-    const checks = [...(decision?.checks ?? []), ...(await conversionOf(row, records))]
+    const checks = [...(decision?.checks ?? []), ...(await conversionOf(row, em))]
     return {
       authorizationId: row.id,
       decisionId: decision?.id ?? null,
@@ -96,8 +96,8 @@ const authorizations = bindHandlers(authorizationsApi, {
     }
   },
 
-  async simulate({ params, body }, { records, sql, tenant, now, refuse }) {
-    const card = await records.findOne(Card, { id: params.id })
+  async simulate({ params, body }, { em, sql, tenant, now, refuse }) {
+    const card = await em.findOne(Card, { id: params.id })
     if (!card) return refuse('card_not_found')
     const { id: cardId, agentId } = card
     const { merchant: descriptor, amountCents, url, mcc, city, country, partialAllowed } = body
@@ -183,10 +183,10 @@ const summaries: Readonly<Record<AuthorizationStatus, (row: CardAuthorization) =
 }
 
 /** How the price of a machine payment was converted as it began. The network’s later request is in euros. */
-async function conversionOf({ id, mppCredentialId }: CardAuthorization, records: RecordReader) {
+async function conversionOf({ id, mppCredentialId }: CardAuthorization, em: EntityReader) {
   if (mppCredentialId === null) return []
   const where = { subjectType: 'card_authorization', subjectId: id }
-  const [first] = await records.find(StoredDecision, where, { orderBy: { id: 'asc' }, limit: 1 })
+  const [first] = await em.find(StoredDecision, where, { orderBy: { id: 'asc' }, limit: 1 })
   return first?.result.checks.filter(({ rule }) => rule === 'conversionMarginPercent') ?? []
 }
 

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { type Agent, lockAnyAgent } from '../../control/agents/index.ts'
 import { personalDecision } from '../../control/intents/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
@@ -33,15 +34,15 @@ export interface LockedCardRequest {
 
 /** Locks the agent first, as every change of cards does, then the card, then the request. */
 export async function lockCardRequest(id: string, context: WriteContext): Promise<LockedCardRequest | null> {
-  const { em, records } = context
+  const { em } = context
   // The agent and the card of a request never change, so they can be read before the locks.
-  const known = await records.findOne(CardRequest, { id })
+  const known = await em.findOne(CardRequest, { id })
   if (!known) return null
   const { agentId, type, cardId } = known
   const [agent, locked, request] = await Promise.all([
     lockAnyAgent(em, agentId),
     type === 'limit_change' && cardId ? lockCard(cardId, context) : null,
-    records.lock(CardRequest, id),
+    em.findOne(CardRequest, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
   ])
   return agent && request && { request, agent, locked }
 }
@@ -117,8 +118,8 @@ export const approveCardRequest: HandlerOf<typeof cardRequestsApi.approve> = asy
 }
 
 export const denyCardRequest: HandlerOf<typeof cardRequestsApi.deny> = async ({ params, body }, context) => {
-  const { records, actor, now, refuse } = context
-  const request = await records.lock(CardRequest, params.id)
+  const { em, actor, now, refuse } = context
+  const request = await em.findOne(CardRequest, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!request) return refuse('request_not_found')
   const problem = cardRequestBlocker(request, now)
   if (problem) return refuse(...problem)

@@ -73,10 +73,10 @@ export async function expireCardRequest(
 
 type Creating = ContextOf<typeof cardRequestsApi.create>
 
-async function cardProblem(cardId: string, agentId: string, limits: CardLimits, { records }: Creating) {
+async function cardProblem(cardId: string, agentId: string, limits: CardLimits, { em }: Creating) {
   const [card, terms] = await Promise.all([
-    records.findOne(Card, { id: cardId, agentId }),
-    records.findOne(CardTerms, { id: cardId, agentId }),
+    em.findOne(Card, { id: cardId, agentId }),
+    em.findOne(CardTerms, { id: cardId, agentId }),
   ])
   if (!card || !terms) return 'card_not_found'
   const blocker = cardChangeBlocker({ card })
@@ -87,7 +87,7 @@ async function cardProblem(cardId: string, agentId: string, limits: CardLimits, 
 
 /** Holds the agent's lock, so that no request exceeds the maximum or is added to an agent that is being deleted. */
 const create: HandlerOf<typeof cardRequestsApi.create> = async ({ body }, context) => {
-  const { em, records, actor, now, emit, refuse, wake } = context
+  const { em, actor, now, emit, refuse, wake } = context
   const { type, cardId = null, displayName = null, controls = null, reason, limits } = body
   const agentId = body.agentId ?? actor.agentId
   if (!agentId) return refuse('agent_required')
@@ -96,11 +96,11 @@ const create: HandlerOf<typeof cardRequestsApi.create> = async ({ body }, contex
   if (agent.status !== 'active') return refuse('agent_not_active')
   const problem = cardId === null ? undefined : await cardProblem(cardId, agentId, limits, context)
   if (problem) return refuse(problem)
-  if ((await records.count(CardRequest, { agentId, status: 'pending' })) >= MAX_PENDING_CARD_REQUESTS)
+  if ((await em.count(CardRequest, { agentId, status: 'pending' })) >= MAX_PENDING_CARD_REQUESTS)
     return refuse('too_many_pending')
   const id = newId('cardreq')
   const expiresAt = addMs(now, CARD_REQUEST_TTL_MS)
-  const request = records.create(CardRequest, {
+  const request = em.create(CardRequest, {
     id,
     agentId,
     delegationId: actor.delegationId ?? null,
@@ -132,14 +132,14 @@ const cardRequests = bindHandlers(cardRequestsApi, {
     return { ...page, data: page.data.map(cardRequestResponse) }
   },
 
-  async get({ params }, { records, refuse }) {
-    const request = await records.findOne(CardRequest, { id: params.id })
+  async get({ params }, { em, refuse }) {
+    const request = await em.findOne(CardRequest, { id: params.id })
     return request ? cardRequestResponse(request) : refuse('request_not_found')
   },
 
   async cancel({ params, body }, context) {
-    const { records, now, refuse } = context
-    const request = await records.lock(CardRequest, params.id)
+    const { em, now, refuse } = context
+    const request = await em.findOne(CardRequest, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!request) return refuse('request_not_found')
     const problem = cardRequestBlocker(request, now)
     if (problem) return refuse(...problem)

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { AgentEvent } from '../../control/agents/index.ts'
 import { reaction } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
@@ -84,8 +85,9 @@ const CLOSED = 'The card was closed before it was issued.'
 /** A card that the owner made has no request, so no query is needed. */
 const lockRequestOf = async (
   { requestId }: { readonly requestId?: string | undefined },
-  { records }: WriteContext,
-): Promise<CardRequest | null> => (requestId ? records.lock(CardRequest, requestId) : null)
+  { em }: WriteContext,
+): Promise<CardRequest | null> =>
+  requestId ? em.findOne(CardRequest, { id: requestId }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null
 
 export const cardRequestReactions = {
   'card.issued': reaction(CardEvent, cardRequestEvents, async (card, context) => {
@@ -98,10 +100,10 @@ export const cardRequestReactions = {
   }),
   /** When the agent is deleted, pending requests end. Approved ones fail, as their card is closed or not issued. */
   'agent.deleting': reaction(AgentEvent, cardRequestEvents, async ({ agentId }, context) => {
-    const pending = await context.records.find(
+    const pending = await context.em.find(
       CardRequest,
       { agentId, status: 'pending' },
-      { orderBy: { id: 'asc' }, lock: true },
+      { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
     )
     for (const request of pending) {
       request.comment = 'The agent is being deleted.'

@@ -1,8 +1,9 @@
+import { LockMode } from '@mikro-orm/core'
 import { type Agent, lockAgentsWhere } from '../../control/agents/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { ReadContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
-import { oneOf, sqlCondition } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { type AvailableBalance, readWalletBalances } from '../../money/ledger/index.ts'
 import { requireFirst } from '../../values/collections.ts'
@@ -30,21 +31,18 @@ const agentOf = ({ ownerId, mode }: Tenant, cardId: string) =>
   ])
 
 /** Works in any status of the agent. Other changes and spends of the agent's cards wait for this lock. */
-export async function lockAgentOfCard(
-  cardId: string,
-  { records, tenant }: WriteContext,
-): Promise<Agent | null> {
-  const [agent = null] = await lockAgentsWhere(records, agentOf(tenant, cardId))
+export async function lockAgentOfCard(cardId: string, { em, tenant }: WriteContext): Promise<Agent | null> {
+  const [agent = null] = await lockAgentsWhere(em, agentOf(tenant, cardId))
   return agent
 }
 
 /** Locks the agent first, as every spend does, then the card with its terms. */
 export async function lockCard(cardId: string, context: WriteContext): Promise<LockedCard | null> {
-  const { records } = context
+  const { em } = context
   const [agent, terms, card] = await Promise.all([
     lockAgentOfCard(cardId, context),
-    records.lock(CardTerms, cardId),
-    records.lock(Card, cardId),
+    em.findOne(CardTerms, { id: cardId }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOne(Card, { id: cardId }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
   ])
   return agent && terms && card && { agent, terms, card }
 }
@@ -55,7 +53,11 @@ export async function lockCardNumbers(
 ): Promise<LockedCardNumbers | null> {
   const [locked, numbers] = await Promise.all([
     lockCard(cardId, context),
-    context.records.find(CardNumber, { cardId }, { orderBy: { id: 'desc' }, lock: true }),
+    context.em.find(
+      CardNumber,
+      { cardId },
+      { orderBy: { id: 'desc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+    ),
   ])
   return locked && { ...locked, numbers }
 }
@@ -80,10 +82,10 @@ export async function cardResponse({ card, terms }: CardWithTerms, { sql, tenant
   return withTerms(card, terms, balances)
 }
 
-export async function cardResponses(cards: readonly Card[], { records, sql, tenant }: ReadContext) {
+export async function cardResponses(cards: readonly Card[], { em, sql, tenant }: ReadContext) {
   const purses = cards.flatMap(({ walletId }) => walletId ?? [])
   const [terms, balances] = await Promise.all([
-    cards.length === 0 ? [] : records.find(CardTerms, { id: oneOf(cards.map(({ id }) => id)) }),
+    cards.length === 0 ? [] : em.find(CardTerms, { id: { $in: cards.map(({ id }) => id) } }),
     purses.length === 0 ? new Map<string, AvailableBalance>() : readWalletBalances(sql, tenant, purses),
   ])
   const byId = new Map(terms.map(one => [one.id, one]))

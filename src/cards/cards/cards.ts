@@ -2,10 +2,10 @@ import { findAgent } from '../../control/agents/index.ts'
 import { CardTerms, type cardStatuses } from '../../control/card-terms/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
+import { inRange } from '../../kernel/contract/conditions.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, externalCall } from '../../kernel/contract/operation.ts'
-import { inRange } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { formatMinute } from '../../values/clock.ts'
@@ -95,28 +95,24 @@ const cards = bindHandlers(cardsApi, {
     },
     // The process continues, and asks the processor with the same reference, so there is one card.
     async recover({ cardId }, context) {
-      return storedCardResponse(await context.records.findOneOrFail(Card, { id: cardId }), context)
+      return storedCardResponse(await context.em.findOneOrFail(Card, { id: cardId }), context)
     },
   }),
 
   async list({ query: { from, to, status: wanted, agentId, intentId } }, context) {
-    const { records, pageBy } = context
+    const { em, pageBy } = context
     const created = await createdWithinCondition('card', { from, to }, context)
     const condition = definedOnly({ ...created, status: wanted, agentId, intentId })
     // Controls can be long, so the page ends when its size is reached.
     return pageBy(async (after, most) => {
       const rest = after === undefined ? {} : { id: inRange({ lt: after }) }
-      const cards = await records.find(
-        Card,
-        { $and: [condition, rest] },
-        { orderBy: { id: 'desc' }, limit: most },
-      )
+      const cards = await em.find(Card, { $and: [condition, rest] }, { orderBy: { id: 'desc' }, limit: most })
       return cardResponses(cards, context)
     })
   },
 
   async get({ params }, context) {
-    const card = await context.records.findOne(Card, { id: params.id })
+    const card = await context.em.findOne(Card, { id: params.id })
     return card ? storedCardResponse(card, context) : context.refuse('card_not_found')
   },
 

@@ -45,8 +45,8 @@ export const changeCardLimits: HandlerOf<typeof cardsApi.setLimits> = async ({ p
 }
 
 export const cardControlHandlers = bindHandlers(cardControlsApi, {
-  async get({ params }, { records, refuse }) {
-    return (await records.findOne(CardTerms, { id: params.id })) ?? refuse('card_not_found')
+  async get({ params }, { em, refuse }) {
+    return (await em.findOne(CardTerms, { id: params.id })) ?? refuse('card_not_found')
   },
 
   async set({ params, body }, context) {

@@ -77,22 +77,22 @@ export async function issueCardWithCall(
 }
 
 async function reserveCard(members: CardMembers, context: CardContext<'card.created'>) {
-  const { em, records, tenant, now, systems, emit } = context
+  const { em, tenant, now, systems, emit } = context
   const { name: processor } = systems.cardProcessor(tenant.mode)
   const { agentId, intentId } = members
   const [agent, intent] = await Promise.all([
     lockAgent(em, agentId),
-    intentId === null ? null : lockIntent(records, intentId),
+    intentId === null ? null : lockIntent(em, intentId),
   ])
   if (!agent) return 'agent_not_found'
   if (agent.status !== 'active') return 'agent_not_active'
   if (intentId !== null && intent?.agentId !== agentId) return 'intent_not_found'
-  const problem = intent && (await notPayableByCardReason(intent, { records, now }))
+  const problem = intent && (await notPayableByCardReason(intent, { em, now }))
   if (problem) return problem
   const id = newId('card')
   if (intent) assignCardToIntent(intent, id)
-  const terms = records.create(CardTerms, termsOf(id, members))
-  const card = records.create(Card, { ...membersOf(members, agent.name), id, processor })
+  const terms = em.create(CardTerms, termsOf(id, members))
+  const card = em.create(Card, { ...membersOf(members, agent.name), id, processor })
   card.workflowId = workflowIdOf(cardProcess, id)
   emit('card.created', cardEvent(card))
   return { agent, card, terms }
@@ -128,14 +128,14 @@ export function addCardNumber(
   { card }: LockedCard,
   issued: IssuedCard,
   id: string,
-  { records }: WriteContext,
+  { em }: WriteContext,
 ): CardNumber {
   const { processorCardId, brand, last4, expMonth, expYear } = issued
   const shown = { brand, last4, expMonth, expYear }
   const { agentId, processor, id: cardId } = card
   const endsAt = lastInstantOf(expYear, expMonth)
   Object.assign(card, { ...shown, numberId: id })
-  return records.create(CardNumber, { id, agentId, cardId, processor, processorCardId, ...shown, endsAt })
+  return em.create(CardNumber, { id, agentId, cardId, processor, processorCardId, ...shown, endsAt })
 }
 
 const lastInstantOf = (year: number, month: number): Date => new Date(Date.UTC(year, month, 1) - 1)

@@ -97,8 +97,8 @@ export async function cardNumberRequestFor(
   { reference, requestedAt }: { readonly reference: string; readonly requestedAt: Date },
   context: WriteContext,
 ): Promise<CardNumberRequest> {
-  const { records, tenant } = context
-  const owner = await findCustomer(records, tenant.ownerId)
+  const { em, tenant } = context
+  const owner = await findCustomer(em, tenant.ownerId)
   return {
     ...cardProcessorRequest(card, context),
     reference,

@@ -19,12 +19,12 @@ import { cardProcess } from './process.ts'
 type FundContext = ContextOf<typeof cardsApi.fund>
 
 export const fundCard: HandlerOf<typeof cardsApi.fund> = async ({ params, body }, context) => {
-  const { records, sql, tenant, emit, refuse, queueStatement } = context
+  const { em, sql, tenant, emit, refuse, queueStatement } = context
   const { amountCents } = body
   // The agent's lock keeps the card as it was read; its row is locked after the accounts.
   const [agent, known] = await Promise.all([
     lockAgentOfCard(params.id, context),
-    records.findOne(Card, { id: params.id }),
+    em.findOne(Card, { id: params.id }),
   ])
   if (!agent || !known) return refuse('card_not_found')
   const from = body.fromWalletId ?? agent.walletId
@@ -107,10 +107,10 @@ export function returnPurse(
 
 /** Does nothing before the return is due, by the tenant's clock. */
 export async function returnDuePurse(cardId: string, context: Returning): Promise<void> {
-  const { records, sql, now, queueStatement, wake } = context
+  const { em, sql, now, queueStatement, wake } = context
   const [agent, known] = await Promise.all([
     lockAgentOfCard(cardId, context),
-    records.findOne(Card, { id: cardId }),
+    em.findOne(Card, { id: cardId }),
   ])
   if (!agent || known?.status !== 'closed' || known.walletId === null) return
   if (known.purseDueAt === null || known.purseDueAt > now) return

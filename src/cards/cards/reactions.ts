@@ -1,11 +1,12 @@
+import { type FilterQuery, LockMode } from '@mikro-orm/core'
 import { lockAnyAgent } from '../../control/agents/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
 import { IntentEvent } from '../../control/intents/index.ts'
 import { PolicyExpiredEvent } from '../../control/policies/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { reaction, reactionToAll, whenMemberPresent } from '../../kernel/contract/area.ts'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { SqlContext, WriteContext } from '../../kernel/contract/context.ts'
-import { not, oneOf, type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { cardEvents, type cardSteps } from './api.ts'
 import { Card } from './card.ts'
@@ -15,17 +16,17 @@ import { closeCard, freezeCard } from './states.ts'
 const closeEvents = { 'card.closed': cardEvents['card.closed'] }
 const closeOrFreezeEvents = { ...closeEvents, 'card.frozen': cardEvents['card.frozen'] }
 
-const notClosed = not('closed')
+const notClosed = { $ne: 'closed' } as const
 
 /** In the order of ids. The operation that caused the reaction holds the agent's lock. */
-async function lockOpenCards(condition: RecordCondition<Card>, { records }: WriteContext) {
-  const order = { orderBy: { id: 'asc' }, lock: true } as const
-  const found = await records.find(Card, condition, { orderBy: { id: 'asc' } })
+async function lockOpenCards(condition: FilterQuery<Card>, { em }: WriteContext) {
+  const order = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
+  const found = await em.find(Card, condition, { orderBy: { id: 'asc' } })
   if (found.length === 0) return []
-  const ids = oneOf(found.map(({ id }) => id))
+  const ids = { $in: found.map(({ id }) => id) }
   const [terms, cards] = await Promise.all([
-    records.find(CardTerms, { id: ids }, order),
-    records.find(Card, { id: ids }, order),
+    em.find(CardTerms, { id: ids }, order),
+    em.find(Card, { id: ids }, order),
   ])
   const termsById = new Map(terms.map(one => [one.id, one]))
   return cards.flatMap(card => {
@@ -39,7 +40,7 @@ const onIntentEnded = (closedReason: string) =>
     'cardId',
     reactionToAll(IntentEvent, closeEvents, async (events, context) => {
       const intentIds = events.map(({ intentId }) => intentId)
-      const cards = await lockOpenCards({ intentId: oneOf(intentIds), status: notClosed }, context)
+      const cards = await lockOpenCards({ intentId: { $in: intentIds }, status: notClosed }, context)
       for (const locked of cards) closeCard(locked, closedReason, context)
     }),
   )
@@ -87,18 +88,18 @@ export async function closeCardsOfAgent(
   agentId: string,
   context: WriteContext<(typeof cardSteps.closeForAgent)['emits']>,
 ): Promise<void> {
-  const { em, records, sql, now, queueStatement } = context
+  const { em, sql, now, queueStatement } = context
   const agent = await lockAnyAgent(em, agentId)
   if (agent?.status !== 'deleting') return
   const toEnd = {
     agentId,
     ...sqlCondition(`(status <> 'closed' or purse_due_at <= ?)`, [now]),
   }
-  const found = await records.find(Card, toEnd, { orderBy: { id: 'asc' }, limit: CLOSE_BATCH })
+  const found = await em.find(Card, toEnd, { orderBy: { id: 'asc' }, limit: CLOSE_BATCH })
   if (found.length === 0) return
   const purses = found.flatMap(({ walletId }) => walletId ?? [])
   const opened = purses.length > 0 ? await openPurseReturn(purses, agent, context) : null
-  for (const locked of await lockOpenCards({ id: oneOf(found.map(({ id }) => id)) }, context)) {
+  for (const locked of await lockOpenCards({ id: { $in: found.map(({ id }) => id) } }, context)) {
     closeCard(locked, 'agent_deleted', context)
     if (opened) returnPurse(locked.card, opened, context)
   }

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
@@ -25,8 +26,8 @@ import {
 
 type Context = ContextOf<typeof credentialsApi.redeem>
 
-async function reopen(id: string, { records, emit }: Context): Promise<void> {
-  const credential = await records.lock(Credential, id)
+async function reopen(id: string, { em, emit }: Context): Promise<void> {
+  const credential = await em.findOne(Credential, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!credential || !credentialMachine.move(credential, 'issued')) return
   Object.assign(credential, { redeemedAt: null, accessEventId: null, keyThumbprint: null })
   emit('credential.reopened', credentialEvent(credential))
@@ -35,8 +36,8 @@ async function reopen(id: string, { records, emit }: Context): Promise<void> {
 /** Uses up the credential before it calls the processor, so of two concurrent redemptions only one succeeds. */
 const redeem = externalCall(credentialsApi.redeem, {
   async reserve({ params: { id }, body: recipient }, context) {
-    const { records, now, emit, refuse } = context
-    const credential = await records.lock(Credential, id)
+    const { em, now, emit, refuse } = context
+    const credential = await em.findOne(Credential, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!credential) return refuse('credential_not_found')
     const code = unusableCredentialReason(credential, now)
     const unusable = code && { code, message: unusableCredentialRefusals[code][1] }
@@ -59,7 +60,7 @@ const redeem = externalCall(credentialsApi.redeem, {
       await reopen(credentialId, context)
       return given
     }
-    const credential = await context.records.findOneOrFail(Credential, { id: credentialId })
+    const credential = await context.em.findOneOrFail(Credential, { id: credentialId })
     return withMembers(credential, { jwe: given.jwe })
   },
 
@@ -73,7 +74,7 @@ const credentials = bindHandlers(credentialsApi, {
   redeem,
 
   async create({ body: { intentId, cardId, ttlSeconds } }, context) {
-    const { records, actor, now, emit } = context
+    const { em, actor, now, emit } = context
     const subject = await loadAccessSubject(
       { cardId: await cardIdForIntent({ cardId, intentId }, context), intentId },
       context,
@@ -89,7 +90,7 @@ const credentials = bindHandlers(credentialsApi, {
     const denial = denyCardAccess(subject, ask, {}, context)
     if (denial) return denial
     if (!card || !intent) throw new Error('granted without a card or an intent')
-    const credential = records.create(Credential, {
+    const credential = em.create(Credential, {
       agentId: card.agentId,
       delegationId: actor.delegationId ?? intent.delegationId,
       intentId,
@@ -100,8 +101,12 @@ const credentials = bindHandlers(credentialsApi, {
     return credential
   },
 
-  async revoke({ params }, { records, now, emit, refuse }) {
-    const credential = await records.lock(Credential, params.id)
+  async revoke({ params }, { em, now, emit, refuse }) {
+    const credential = await em.findOne(
+      Credential,
+      { id: params.id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (!credential) return refuse('credential_not_found')
     if (credential.expiresAt <= now || !credentialMachine.move(credential, 'revoked'))
       return refuse('credential_over')
@@ -113,12 +118,16 @@ const credentials = bindHandlers(credentialsApi, {
   list: ({ query: { status, agentId, intentId, cardId } }, { page }) =>
     page(Credential, definedOnly({ status, agentId, intentId, cardId })),
 
-  async get({ params }, { records, refuse }) {
-    return (await records.findOne(Credential, { id: params.id })) ?? refuse('credential_not_found')
+  async get({ params }, { em, refuse }) {
+    return (await em.findOne(Credential, { id: params.id })) ?? refuse('credential_not_found')
   },
 
-  async expire({ params }, { records, now, emit, refuse }) {
-    const credential = await records.lock(Credential, params.id)
+  async expire({ params }, { em, now, emit, refuse }) {
+    const credential = await em.findOne(
+      Credential,
+      { id: params.id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (!credential) return refuse('credential_not_found')
     if (credential.expiresAt > now || !credentialMachine.move(credential, 'expired'))
       return { expired: false }

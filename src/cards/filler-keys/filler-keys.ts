@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
@@ -22,9 +23,9 @@ const newKeyInWords = (
 
 const fillerKeys = bindHandlers(fillerKeysApi, {
   async create({ body: { label, publicKeyJwk, webauthnAssertion } }, context) {
-    const { records, tenant, emit, refuse } = context
+    const { em, tenant, emit, refuse } = context
     const { jwk, alg, thumbprint } = publicKeyJwk
-    const other = await records.findOne(FillerKey, { thumbprint })
+    const other = await em.findOne(FillerKey, { thumbprint })
     if (other)
       return refuse(
         'filler_key_exists',
@@ -36,21 +37,21 @@ const fillerKeys = bindHandlers(fillerKeysApi, {
       context,
     )
     if (unsigned) return unsigned
-    const key = records.create(FillerKey, { label, alg, thumbprint, publicKeyJwk: jwk })
+    const key = em.create(FillerKey, { label, alg, thumbprint, publicKeyJwk: jwk })
     emit('filler_key.created', fillerKeyEvent(key))
     return key
   },
 
   list: ({ query: { thumbprint } }, { page }) => page(FillerKey, definedOnly({ thumbprint })),
 
-  async get({ params }, { records, refuse }) {
-    return (await records.findOne(FillerKey, { id: params.id })) ?? refuse('filler_key_not_found')
+  async get({ params }, { em, refuse }) {
+    return (await em.findOne(FillerKey, { id: params.id })) ?? refuse('filler_key_not_found')
   },
 
-  async delete({ params }, { records, emit, refuse }) {
-    const key = await records.lock(FillerKey, params.id)
+  async delete({ params }, { em, emit, refuse }) {
+    const key = await em.findOne(FillerKey, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!key) return refuse('filler_key_not_found')
-    records.remove(key)
+    em.remove(key)
     emit('filler_key.deleted', fillerKeyEvent(key))
   },
 })

@@ -41,14 +41,14 @@ export const mayNameAnyKey = ({ type }: Pick<Actor, 'type'>): boolean => type ==
  */
 export async function findRecipientKey(
   { publicKeyJwk, fillerKeyId }: RecipientKeyReference,
-  { actor, records }: ReadContext,
+  { actor, em }: ReadContext,
 ): Promise<EncryptionKey | keyof typeof recipientKeyRefusals> {
   if (fillerKeyId !== undefined) {
-    const registered = await records.findOne(FillerKey, { id: fillerKeyId })
+    const registered = await em.findOne(FillerKey, { id: fillerKeyId })
     return registered ? encryptionKeyOf(registered) : 'filler_key_not_found'
   }
   if (!publicKeyJwk) throw new Error('a request without a key to encrypt to')
   if (mayNameAnyKey(actor)) return publicKeyJwk
-  const registered = await records.findOne(FillerKey, { thumbprint: publicKeyJwk.thumbprint })
+  const registered = await em.findOne(FillerKey, { thumbprint: publicKeyJwk.thumbprint })
   return registered ? encryptionKeyOf(registered) : 'filler_key_required'
 }

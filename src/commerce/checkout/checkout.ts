@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { cardIdForIntent, denyCardAccess, loadAccessSubject } from '../../cards/access-events/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
@@ -25,7 +26,7 @@ const checkout = bindHandlers(checkoutApi, {
   execute: executeCheckout,
 
   async createSession({ body: { intentId, merchantUrl, cardId } }, context) {
-    const { records, actor, now, emit } = context
+    const { em, actor, now, emit } = context
     const merchantHost = parseShopHost(merchantUrl)
     if (merchantHost === undefined) throw new Error('an address without a host')
     const subject = await loadAccessSubject(
@@ -44,7 +45,7 @@ const checkout = bindHandlers(checkoutApi, {
     if (denial) return denial
     if (!card || !intent) throw new Error('granted without a card or an intent')
     const token = newSecret('cst_')
-    const session = records.create(CheckoutSession, {
+    const session = em.create(CheckoutSession, {
       agentId: card.agentId,
       delegationId: actor.delegationId ?? intent.delegationId,
       intentId,
@@ -60,12 +61,16 @@ const checkout = bindHandlers(checkoutApi, {
   sessions: ({ query: { status, agentId, intentId } }, { page }) =>
     page(CheckoutSession, definedOnly({ status, agentId, intentId })),
 
-  async session({ params }, { records, refuse }) {
-    return (await records.findOne(CheckoutSession, { id: params.id })) ?? refuse('session_not_found')
+  async session({ params }, { em, refuse }) {
+    return (await em.findOne(CheckoutSession, { id: params.id })) ?? refuse('session_not_found')
   },
 
-  async expireSession({ params }, { records, now, emit, refuse }) {
-    const session = await records.lock(CheckoutSession, params.id)
+  async expireSession({ params }, { em, now, emit, refuse }) {
+    const session = await em.findOne(
+      CheckoutSession,
+      { id: params.id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (!session) return refuse('session_not_found')
     if (session.expiresAt > now || !checkoutSessionMachine.move(session, 'expired')) return { expired: false }
     emit('checkout_session.expired', checkoutSessionEvent(session))

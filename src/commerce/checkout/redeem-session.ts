@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import {
   type DisclosureRequest,
   discloseCardData,
@@ -25,8 +26,12 @@ type Body = InputOf<typeof checkoutApi.credential>['body']
 type Redemption = DisclosureRequest & { readonly sessionId: string }
 
 async function reserve({ token, ...recipient }: Body, context: Context): Promise<Redemption | Refusal> {
-  const { records, now, emit, refuse } = context
-  const session = await records.findOne(CheckoutSession, { hash: hashSecret(token) }, { lock: true })
+  const { em, now, emit, refuse } = context
+  const session = await em.findOne(
+    CheckoutSession,
+    { hash: hashSecret(token) },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
   if (!session) return refuse('session_not_found')
   const code = unusableSessionReason(session, now)
   const unusable = code && { code, message: unusableSessionRefusals[code][1] }
@@ -47,8 +52,8 @@ async function reserve({ token, ...recipient }: Body, context: Context): Promise
   return { ...request, sessionId: id }
 }
 
-async function reopen(id: string, { records, emit }: Context): Promise<void> {
-  const session = await records.lock(CheckoutSession, id)
+async function reopen(id: string, { em, emit }: Context): Promise<void> {
+  const session = await em.findOne(CheckoutSession, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!session || !checkoutSessionMachine.move(session, 'open')) return
   Object.assign(session, { redeemedAt: null, accessEventId: null, keyThumbprint: null })
   emit('checkout_session.reopened', checkoutSessionEvent(session))
@@ -64,7 +69,7 @@ async function record(
     await reopen(sessionId, context)
     return given
   }
-  const session = await context.records.findOneOrFail(CheckoutSession, { id: sessionId })
+  const session = await context.em.findOneOrFail(CheckoutSession, { id: sessionId })
   return withMembers(session, { jwe: given.jwe })
 }
 

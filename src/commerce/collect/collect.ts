@@ -48,7 +48,7 @@ import { collectApi, collectSteps } from './api.ts'
 
 /** Gives each request its own creditor reference, by which a SEPA credit finds it. */
 const create: HandlerOf<typeof collectApi.create> = async ({ body }, context) => {
-  const { records, sql, tenant, actor, now, emit, wake, refuse } = context
+  const { em, sql, tenant, actor, now, emit, wake, refuse } = context
   const { walletId, expiresInHours, ...members } = body
   const wallet = (await walletsById(sql, tenant, [walletId])).get(walletId)
   const isReached = wallet && (!actor.agentId || actor.agentId === wallet.agentId)
@@ -57,7 +57,7 @@ const create: HandlerOf<typeof collectApi.create> = async ({ body }, context) =>
   if (wallet.status === 'closed') return refuse('wallet_closed')
   const id = newId('request')
   const expiresAt = addMs(now, minutes(60 * expiresInHours))
-  const request = records.create(PaymentRequest, {
+  const request = em.create(PaymentRequest, {
     ...members,
     id,
     walletId,
@@ -105,8 +105,8 @@ const SANDBOX_PAYER = { senderName: 'Sandbox Payer', senderIban: 'DE021203000000
  * credit is named.
  */
 const settle: HandlerOf<typeof collectApi.settle> = async ({ params, body }, context) => {
-  const { records, tenant, refuse } = context
-  const request = await records.findOne(PaymentRequest, { id: params.id })
+  const { em, tenant, refuse } = context
+  const request = await em.findOne(PaymentRequest, { id: params.id })
   if (!request) return refuse('request_not_found')
   if (body.creditId !== undefined) return settleByCredit(request.id, body.creditId, context)
   return tenant.mode === 'test' ? paySandbox(request, context) : refuse('credit_required')
@@ -215,17 +215,17 @@ const collect = bindHandlers(
     },
 
     async get({ params }, context) {
-      const request = await context.records.findOne(PaymentRequest, { id: params.id })
+      const request = await context.em.findOne(PaymentRequest, { id: params.id })
       return request ? paymentRequestResponse(request, context) : context.refuse('request_not_found')
     },
 
-    async payments({ params }, { records, page, refuse }) {
-      const request = await records.findOne(PaymentRequest, { id: params.id })
+    async payments({ params }, { em, page, refuse }) {
+      const request = await em.findOne(PaymentRequest, { id: params.id })
       return request ? page(RequestPayment, { requestId: request.id }) : refuse('request_not_found')
     },
 
-    async refunds({ params }, { records, page, refuse }) {
-      const request = await records.findOne(PaymentRequest, { id: params.id })
+    async refunds({ params }, { em, page, refuse }) {
+      const request = await em.findOne(PaymentRequest, { id: params.id })
       if (!request) return refuse('request_not_found')
       const refunds = await page(Refund, { requestId: request.id })
       return { ...refunds, data: refunds.data.map(requestRefundResponse) }

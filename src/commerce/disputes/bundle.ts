@@ -20,8 +20,8 @@ import { decodeDisputeFacts } from './state.ts'
 import type { BundleBlock, BundlePicture, BundleSection, bundlePdf, DisputeBundleInput } from './thread.ts'
 
 export const downloadDisputeBundle: HandlerOf<typeof disputesApi.bundle> = async ({ params }, context) => {
-  const { records, tenant, systems, refuse } = context
-  const dispute = await records.findOne(Dispute, { id: params.id })
+  const { em, tenant, systems, refuse } = context
+  const dispute = await em.findOne(Dispute, { id: params.id })
   if (!dispute) return refuse('dispute_not_found')
   const input = await buildDisputeBundle(dispute, context)
   // Renders while the answer is sent, when no transaction is open.
@@ -66,20 +66,20 @@ const lastInstant = ({ dispute, timeline }: CaseFile): string =>
 const MAX_ENTRIES = 1_000
 
 async function readCaseFile(dispute: Dispute, context: ReadContext): Promise<CaseFile> {
-  const { records, sql, tenant } = context
+  const { em, sql, tenant } = context
   const { transactionId } = dispute
   const [transaction, payment, refunds, { name: holder }] = await Promise.all([
-    records.findOneOrFail(Transaction, { id: transactionId }),
-    records.findOne(CardAuthorization, { transactionId }),
-    findRefundsOfTransaction(transactionId, records),
-    findCustomer(records, tenant.ownerId),
+    em.findOneOrFail(Transaction, { id: transactionId }),
+    em.findOne(CardAuthorization, { transactionId }),
+    findRefundsOfTransaction(transactionId, em),
+    findCustomer(em, tenant.ownerId),
   ])
   const { intentId } = transaction
   const known = [dispute.id, transactionId, intentId, payment?.id].flatMap(id => id ?? [])
   const ids = [...known, ...refunds.map(({ id }) => id)]
   const [intent, proof, receipts, evidence, timeline] = await Promise.all([
-    intentId === null ? null : findIntent(records, intentId),
-    intentId === null ? null : findApprovalProof(intentId, records),
+    intentId === null ? null : findIntent(em, intentId),
+    intentId === null ? null : findApprovalProof(intentId, em),
     receiptsOfTransactions([transactionId], context),
     findEvidence(dispute.evidenceIds, context),
     readTimelineOfRecords(sql, tenant, ids, undefined, MAX_ENTRIES),

@@ -100,8 +100,8 @@ export const submitDispute = externalCall(disputesApi.submit, {
     return next ? new CallExternal(next) : (dispute ?? context.refuse('dispute_not_found'))
   },
 
-  async recover({ disputeId }, { records, refuse }) {
-    return (await records.findOne(Dispute, { id: disputeId })) ?? refuse('dispute_not_found')
+  async recover({ disputeId }, { em, refuse }) {
+    return (await em.findOne(Dispute, { id: disputeId })) ?? refuse('dispute_not_found')
   },
 })
 
@@ -129,7 +129,7 @@ export async function recordDisputeAnswer(
 }
 
 async function reserveCall(dispute: Dispute, context: DisputeReconcileContext): Promise<DisputeCall> {
-  const { records, tenant, now, requestId: askedBy, systems } = context
+  const { em, tenant, now, requestId: askedBy, systems } = context
   const kind = pendingDisputeCall(dispute)
   if (kind === null) throw new Error(`${dispute.id}: no call is pending, and one is due`)
   const { name } = systems.cardProcessor(tenant.mode)
@@ -144,8 +144,8 @@ async function reserveCall(dispute: Dispute, context: DisputeReconcileContext): 
   dispute.callDueAt = addMs(now, disputeRetryDelay(dispute.attempts))
   scheduleDisputeDeadline(dispute)
   const [payment, numbers] = await Promise.all([
-    records.findOne(CardAuthorization, { transactionId: dispute.transactionId }),
-    records.find(CardNumber, { cardId: dispute.cardId ?? '' }, { orderBy: { id: 'desc' }, limit: 1 }),
+    em.findOne(CardAuthorization, { transactionId: dispute.transactionId }),
+    em.find(CardNumber, { cardId: dispute.cardId ?? '' }, { orderBy: { id: 'desc' }, limit: 1 }),
   ])
   return {
     disputeId: dispute.id,

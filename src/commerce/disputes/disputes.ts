@@ -1,9 +1,12 @@
+import { LockMode } from '@mikro-orm/core'
 import { z } from 'zod'
 import { CardAuthorization } from '../../cards/authorizations/index.ts'
 import { freezeCard, lockCard } from '../../cards/cards/index.ts'
 import { findIntent, SpendLocks } from '../../control/intents/index.ts'
 import { area, type Reaction, reaction, reactionToAll } from '../../kernel/contract/area.ts'
+import { inRange } from '../../kernel/contract/conditions.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
+import type { EntityReader } from '../../kernel/contract/entity-manager.ts'
 import {
   bindHandlers,
   type ContextOf,
@@ -11,7 +14,6 @@ import {
   type InputOf,
 } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { inRange, oneOf, type RecordReader } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { readCompleteFrom, readTimelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
@@ -58,24 +60,24 @@ const BY_CARD: ReadonlySet<string> = new Set(['card', 'mpp'])
 
 /** Holds the agent's lock, so that of two concurrent disputes of a payment only one opens. */
 const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) => {
-  const { records, sql, tenant, now, systems, refuse } = context
+  const { em, sql, tenant, now, systems, refuse } = context
   const reachable = await delegationCondition(context)
   // The agent of a payment never changes, so it can be read before it is locked.
-  const known = await records.findOne(Transaction, { id: body.transactionId, ...reachable })
+  const known = await em.findOne(Transaction, { id: body.transactionId, ...reachable })
   if (!known) return refuse('transaction_not_found')
   const locks = new SpendLocks(sql, context)
   const [, main, earlier] = await Promise.all([
     locks.agents(known.agentId === null ? [] : [known.agentId]),
     findMainWallet(context),
-    records.find(Dispute, { transactionId: body.transactionId }),
+    em.find(Dispute, { transactionId: body.transactionId }),
   ])
   const wallets = { walletId: known.walletId, creditedWalletId: null }
   const id = newId('dispute')
   const [accounts, transaction, payment, intent, onRequest, broughtEarlier] = await Promise.all([
     openDisputeAccounts(wallets, main?.id ?? null, locks),
-    records.lock(Transaction, known.id),
-    records.findOne(CardAuthorization, { transactionId: known.id }),
-    known.intentId === null ? null : findIntent(records, known.intentId),
+    em.findOne(Transaction, { id: known.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOne(CardAuthorization, { transactionId: known.id }),
+    known.intentId === null ? null : findIntent(em, known.intentId),
     sumRequestedRefunds(sql, tenant, known.id),
     sumEarlierDisputes(sql, tenant, { id, transactionId: known.id }),
   ])
@@ -86,7 +88,7 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
   const cardId = payment?.cardId ?? transaction.cardId
   const cardFrozen = body.freezeCard && (await freeze(cardId, context))
   const evidenceDueAt = addMs(now, EVIDENCE_PERIOD_MS)
-  const dispute = records.create(Dispute, {
+  const dispute = em.create(Dispute, {
     id,
     agentId: transaction.agentId,
     delegationId: intent?.delegationId ?? null,
@@ -142,19 +144,19 @@ async function freeze(cardId: string | null, context: Creating): Promise<boolean
 }
 
 const timeline: HandlerOf<typeof disputesApi.timeline> = async ({ params }, context) => {
-  const { sql, tenant, records, pageBy, refuse } = context
-  const dispute = await records.findOne(Dispute, { id: params.id })
+  const { sql, tenant, em, pageBy, refuse } = context
+  const dispute = await em.findOne(Dispute, { id: params.id })
   if (!dispute) return refuse('dispute_not_found')
-  const [ids, completeFrom] = await Promise.all([recordsOf(dispute, records), readCompleteFrom(sql, tenant)])
+  const [ids, completeFrom] = await Promise.all([recordsOf(dispute, em), readCompleteFrom(sql, tenant)])
   const page = await pageBy((after, most) => readTimelineOfRecords(sql, tenant, ids, after, most))
   return withAuditIds({ ...page, completeFrom })
 }
 
-async function recordsOf({ id, transactionId }: Dispute, records: RecordReader): Promise<string[]> {
+async function recordsOf({ id, transactionId }: Dispute, em: EntityReader): Promise<string[]> {
   const [transaction, payment, refunds] = await Promise.all([
-    records.findOne(Transaction, { id: transactionId }),
-    records.findOne(CardAuthorization, { transactionId }),
-    findRefundsOfTransaction(transactionId, records),
+    em.findOne(Transaction, { id: transactionId }),
+    em.findOne(CardAuthorization, { transactionId }),
+    findRefundsOfTransaction(transactionId, em),
   ])
   const ids = [id, transactionId, transaction?.intentId, payment?.id].flatMap(one => one ?? [])
   return [...ids, ...refunds.map(refund => refund.id)]
@@ -177,7 +179,7 @@ const inOrder = { orderBy: { id: 'asc' } } as const
 const followRefunds: Reaction = {
   ...reactionToAll(OfPayment, laterEvents, async (events, context) => {
     const transactionIds = [...new Set(events.map(({ transactionId }) => transactionId))]
-    const disputes = await context.records.find(Dispute, { transactionId: oneOf(transactionIds) }, inOrder)
+    const disputes = await context.em.find(Dispute, { transactionId: { $in: transactionIds } }, inOrder)
     await reconcileDisputes(disputes, context)
   }),
   // Only card payments can be disputed. This skips the other refunds of a transaction.
@@ -190,7 +192,7 @@ const Credited = OfPayment.extend({ disputeId: id('dispute') })
 const followCredits: Reaction = {
   ...reaction(Credited, laterEvents, async ({ disputeId, transactionId }, context) => {
     const later = { transactionId, id: inRange({ gt: disputeId }) }
-    await reconcileDisputes(await context.records.find(Dispute, later, inOrder), context)
+    await reconcileDisputes(await context.em.find(Dispute, later, inOrder), context)
   }),
   concerns: ({ change }) => change === 'credited' || change === 'taken_back',
 }
@@ -211,8 +213,8 @@ const disputes = bindHandlers(disputesApi, {
     return context.page(Dispute, definedOnly({ ...filters, ...created }))
   },
 
-  async get({ params }, { records, refuse }) {
-    return (await records.findOne(Dispute, { id: params.id })) ?? refuse('dispute_not_found')
+  async get({ params }, { em, refuse }) {
+    return (await em.findOne(Dispute, { id: params.id })) ?? refuse('dispute_not_found')
   },
 })
 

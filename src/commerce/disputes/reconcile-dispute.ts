@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import {
   authorizationsOfTransactions,
   type DisputeLimitAdjustments,
@@ -62,8 +63,8 @@ export interface LockedDispute {
  * accounts and the records. Agent and transaction of a dispute never change, so they can be read before.
  */
 export async function lockDispute(id: string, context: WriteContext): Promise<LockedDispute | null> {
-  const { records, sql, tenant } = context
-  const [known, main] = await Promise.all([records.findOne(Dispute, { id }), findMainWallet(context)])
+  const { em, sql, tenant } = context
+  const [known, main] = await Promise.all([em.findOne(Dispute, { id }), findMainWallet(context)])
   if (!known) return null
   const { agentId, transactionId } = known
   const locks = new SpendLocks(sql, context)
@@ -74,8 +75,8 @@ export async function lockDispute(id: string, context: WriteContext): Promise<Lo
   const reservations = payment ? paymentReservationReferences(payment) : []
   const [{ counters, ...accounts }, transaction, dispute, onRequest, broughtEarlier] = await Promise.all([
     openDisputeAccounts(known, main?.id ?? null, locks, reservations),
-    records.lock(Transaction, transactionId),
-    records.lock(Dispute, id),
+    em.findOne(Transaction, { id: transactionId }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOne(Dispute, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
     sumRequestedRefunds(sql, tenant, transactionId),
     sumEarlierDisputes(sql, tenant, known),
   ])

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
-import { defineEntity, p } from '@mikro-orm/core'
+import { defineEntity, type FilterQuery, p } from '@mikro-orm/core'
 import type { ReadContext } from '../../kernel/contract/context.ts'
-import { oneOf, type RecordCondition } from '../../kernel/contract/records.ts'
 import { nullable, realTimeColumn, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import { readStoredFile } from '../../kernel/database/stored-files.ts'
 import { FILE_KINDS, fileExtensionOf } from '../../values/file-kind.ts'
@@ -65,10 +64,10 @@ export const evidencePersonalData = {
 } as const satisfies PersonalData
 
 export const findEvidence = (ids: readonly string[], context: ReadContext): Promise<Evidence[]> =>
-  find({ id: oneOf([...new Set(ids)]) }, context)
+  find({ id: { $in: [...new Set(ids)] } }, context)
 
-const find = (condition: RecordCondition<Evidence>, { records }: ReadContext): Promise<Evidence[]> =>
-  records.find(Evidence, condition, { orderBy: { id: 'asc' }, limit: MAX_EVIDENCE_PER_INTENT })
+const find = (condition: FilterQuery<Evidence>, { em }: ReadContext): Promise<Evidence[]> =>
+  em.find(Evidence, condition, { orderBy: { id: 'asc' }, limit: MAX_EVIDENCE_PER_INTENT })
 
 /** Verifies that the content equals what was stored. Otherwise returns the code of a refusal of `fileRefusals`. */
 export const evidenceContent = async ({ text, sha256 }: Evidence, { systems, tenant }: ReadContext) =>

@@ -27,20 +27,17 @@ const ofFile = ({ name, kind, size, sha256, view }: UploadedFile) => ({
 })
 
 const create: HandlerOf<typeof evidenceApi.create> = async ({ body }, context) => {
-  const { records, actor, emit, refuse } = context
+  const { em, actor, emit, refuse } = context
   const { intentId, type, note, text, file } = body
   await lockTenant(context, `evidence|${intentId}`)
-  const [intent, count] = await Promise.all([
-    findIntent(records, intentId),
-    records.count(Evidence, { intentId }),
-  ])
+  const [intent, count] = await Promise.all([findIntent(em, intentId), em.count(Evidence, { intentId })])
   if (!intent) return refuse('intent_not_found')
   if (!mayUseRecord(actor, intent)) return refuse('intent_other_token')
   if (count >= MAX_EVIDENCE_PER_INTENT) return refuse('too_much_evidence')
   const { agentId } = intent
   const delegationId = actor.delegationId ?? intent.delegationId
   const content = file ? ofFile(file) : textEvidence(text ?? '')
-  const piece = records.create(Evidence, { agentId, delegationId, intentId, type, note, ...content })
+  const piece = em.create(Evidence, { agentId, delegationId, intentId, type, note, ...content })
   const { id: evidenceId, sha256, receivedAt } = piece
   emit('evidence.added', { evidenceId, agentId, intentId, type, sha256, receivedAt })
   if (file?.view) await referenceFilesWithinQuota([file, file.view.large], piece.id, context)
@@ -55,12 +52,12 @@ const evidence = bindHandlers(evidenceApi, {
     return context.page(Evidence, definedOnly({ intentId, agentId, type, ...created }))
   },
 
-  async get({ params }, { records, refuse }) {
-    return (await records.findOne(Evidence, { id: params.id })) ?? refuse('evidence_not_found')
+  async get({ params }, { em, refuse }) {
+    return (await em.findOne(Evidence, { id: params.id })) ?? refuse('evidence_not_found')
   },
 
   async file({ params }, context) {
-    const piece = await context.records.findOne(Evidence, { id: params.id })
+    const piece = await context.em.findOne(Evidence, { id: params.id })
     if (!piece) return context.refuse('evidence_not_found')
     const content = await evidenceContent(piece, context)
     if (typeof content === 'string') return context.refuse(content)

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
@@ -19,12 +20,12 @@ const shown = (key: MppKey) => withMembers(key, { publicKeyJwk: { ...mppPublicJw
 /** Locks the key: of two concurrent replacements, the second replaces the key that the first one made. */
 async function lockCurrent(context: Context<never>): Promise<MppKey | null> {
   await lockTenant(context, 'mpp-keys')
-  return context.records.findOne(MppKey, { retiredAt: null })
+  return context.em.findOne(MppKey, { retiredAt: null })
 }
 
 async function storeFirst(key: NewMppKey, context: Context<never, (typeof mppKeysApi.make)['emits']>) {
   if (await lockCurrent(context)) return { made: false }
-  const { id, kid } = context.records.create(MppKey, key)
+  const { id, kid } = context.em.create(MppKey, key)
   context.emit('mpp_key.created', { mppKeyId: id, kid })
   return { made: true }
 }
@@ -32,12 +33,12 @@ async function storeFirst(key: NewMppKey, context: Context<never, (typeof mppKey
 type RotateContext = Context<never, (typeof mppKeysApi.rotate)['emits']>
 
 async function replace(key: NewMppKey, context: RotateContext) {
-  const { records, now, emit } = context
+  const { em, now, emit } = context
   const old = await lockCurrent(context)
   if (old) retireMppKey(old, now)
   // Only one key may be current at any moment, so the old one is retired first.
-  await records.flush()
-  const made = records.create(MppKey, key)
+  await em.flush()
+  const made = em.create(MppKey, key)
   emit('mpp_key.rotated', { mppKeyId: made.id, kid: made.kid, replacedKid: old?.kid ?? null })
   return shown(made)
 }
@@ -64,8 +65,8 @@ const mppKeys = bindHandlers(mppKeysApi, {
     recover: async (_reserved, context) => storeFirst(await newMppKey(context.systems.vault), context),
   }),
 
-  async end({ params }, { records, now, emit, refuse }) {
-    const key = await records.lock(MppKey, params.id)
+  async end({ params }, { em, now, emit, refuse }) {
+    const key = await em.findOne(MppKey, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!key) return refuse('mpp_key_not_found')
     const { secret, endsAt, id: mppKeyId, kid } = key
     if (secret === null) return DONE

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { z } from 'zod'
 import { IntentEvent, markPaymentWaits, SpendLocks } from '../../control/intents/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
@@ -6,7 +7,6 @@ import type { EmitContext, SqlContext, WriteContext } from '../../kernel/contrac
 import type { BatchItem } from '../../kernel/contract/handlers.ts'
 import { Accepted } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { oneOf } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { MAX_BACKGROUND_PAYMENTS, machinePaymentEndEvents } from './api.ts'
 import {
@@ -84,12 +84,12 @@ export class BackgroundPayments {
 type Decided = z.output<typeof IntentEvent>
 
 /** The payments that wait on these intents, with the decision of each. */
-async function lockWaiting(events: readonly Decided[], { records }: WriteContext) {
+async function lockWaiting(events: readonly Decided[], { em }: WriteContext) {
   const decisions = new Map(events.map(event => [event.intentId, event]))
-  const payments = await records.find(
+  const payments = await em.find(
     MachinePayment,
-    { intentId: oneOf([...decisions.keys()]), status: 'waiting' },
-    { orderBy: { id: 'asc' }, lock: true },
+    { intentId: { $in: [...decisions.keys()] }, status: 'waiting' },
+    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
   )
   return payments.flatMap(payment => {
     const decision = decisions.get(payment.intentId)

@@ -2,11 +2,11 @@ import { CardAuthorization } from '../../cards/authorizations/index.ts'
 import { findIntent } from '../../control/intents/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { FindIntentPayments, IntentPaymentState } from '../../kernel/contract/payables.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import {
   deadlineInRows,
@@ -225,15 +225,12 @@ function receiptClaims(header: string | null) {
   return { header, says: isUnusableInput(parsed) ? null : parsed }
 }
 
-const evidence: HandlerOf<typeof mppApi.evidence> = async (
-  { params },
-  { records, tenant, systems, refuse },
-) => {
-  const credential = await records.findOne(MppCredential, { id: params.id })
+const evidence: HandlerOf<typeof mppApi.evidence> = async ({ params }, { em, tenant, systems, refuse }) => {
+  const credential = await em.findOne(MppCredential, { id: params.id })
   if (!credential) return refuse('credential_not_found')
   const [intent, payment] = await Promise.all([
-    findIntent(records, credential.intentId),
-    records.findOne(CardAuthorization, { intentId: credential.intentId, mppCredentialId: credential.id }),
+    findIntent(em, credential.intentId),
+    em.findOne(CardAuthorization, { intentId: credential.intentId, mppCredentialId: credential.id }),
   ])
   const jws = await systems.signer.sign(EVIDENCE_TYPE, {
     ownerId: tenant.ownerId,
@@ -288,8 +285,8 @@ const mpp = bindHandlers(
 
     payment: getMachinePayment,
 
-    async get({ params }, { records, refuse }) {
-      return (await records.findOne(MppCredential, { id: params.id })) ?? refuse('credential_not_found')
+    async get({ params }, { em, refuse }) {
+      return (await em.findOne(MppCredential, { id: params.id })) ?? refuse('credential_not_found')
     },
   },
 )

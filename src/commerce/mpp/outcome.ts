@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { z } from 'zod'
 import {
   agentCredentialChargeEvents,
@@ -134,7 +135,7 @@ export class LockedMachinePayment {
     if (!mppCredentialMachine.move(credential, 'void')) return false
     await revokeMppToken(credential.id, this.#context)
     // What was never sent is not kept.
-    const ordered = await this.#context.records.findOne(MachinePayment, { id: credential.id })
+    const ordered = await this.#context.em.findOne(MachinePayment, { id: credential.id })
     if (ordered) Object.assign(ordered, { request: null, credential: null })
     const ended = { transactionId: null, endedAt: now, dueAt: now, nextAction: null }
     Object.assign(credential, { outcomeBy: by, ...ended })
@@ -190,7 +191,7 @@ export async function lockMachinePayment(
   context: WriteContext<MachinePaymentEvents>,
 ): Promise<LockedMachinePayment | null> {
   const batch = await loadTokenPayments(context.sql, context, { mppCredentialIds: [id] })
-  const credential = await context.records.lock(MppCredential, id)
+  const credential = await context.em.findOne(MppCredential, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   return credential && new LockedMachinePayment(credential, batch, context)
 }
 
@@ -198,10 +199,10 @@ export async function lockMachinePayment(
 export async function answerLater(
   { id, agentId, delegationId }: MppCredential,
   answer: AnswerToCaller,
-  { records, systems }: WriteContext,
+  { em, systems }: WriteContext,
 ): Promise<void> {
-  const earlier = await records.findOne(MachinePaymentAnswer, { id })
-  keepAnswer({ id, agentId, delegationId }, answer, { records, systems }, earlier)
+  const earlier = await em.findOne(MachinePaymentAnswer, { id })
+  keepAnswer({ id, agentId, delegationId }, answer, { em, systems }, earlier)
 }
 
 type Charge = z.output<(typeof agentCredentialChargeEvents)['agent_credential.charged']>
@@ -223,7 +224,7 @@ async function noteCharge(
   { transactionId }: Charge,
   context: WriteContext<MachinePaymentEvents>,
 ): Promise<void> {
-  const credential = await context.records.lock(MppCredential, id)
+  const credential = await context.em.findOne(MppCredential, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!credential || transactionId === null) return
   Object.assign(credential, { transactionId, declinedAt: null, nextAction: null })
   if (credential.status === 'sent') return
@@ -361,8 +362,8 @@ interface TokenToDelete {
 
 /** Claims the deletion of a token for a minute, in which no other process asks the processor. */
 export async function reserveTokenDeletion(id: string, tx: WriteContext): Promise<TokenToDelete | null> {
-  const { records, now, requestId } = tx
-  const credential = await records.lock(MppCredential, id)
+  const { em, now, requestId } = tx
+  const credential = await em.findOne(MppCredential, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (credential?.status !== 'void' || !isDue(credential, tx)) return null
   const order = credential.sharedToken
   const token = await tokenToDelete(id, tx, { isShared: order !== null })
@@ -396,7 +397,7 @@ export async function recordDeletedToken(
   answer: ProcessorCallDone | ProcessorFailure,
   tx: WriteContext,
 ): Promise<void> {
-  const credential = await tx.records.lock(MppCredential, id)
+  const credential = await tx.em.findOne(MppCredential, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   const isOver = await recordTokenDeletion(id, answer, tx)
   if (credential && isOver) credential.dueAt = null
 }

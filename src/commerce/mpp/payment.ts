@@ -2,8 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { z } from 'zod'
 import type { Actor, Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { EmitContext } from '../../kernel/contract/context.ts'
+import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import type { Records } from '../../kernel/contract/records.ts'
 import {
   nullable,
   realTimeColumn,
@@ -154,7 +154,7 @@ export const openAnswer = ({ id, answer }: MachinePaymentAnswer, vault: Vault): 
   JSON.parse(vault.open(answer, contextOf('answer', id)))
 
 interface Answering {
-  readonly records: Pick<Records, 'create'>
+  readonly em: Pick<EntityManager, 'create'>
   readonly systems: { readonly vault: Vault }
 }
 
@@ -162,7 +162,7 @@ interface Answering {
 export function keepAnswer(
   { id, agentId, delegationId }: Pick<MachinePayment, 'id' | 'agentId' | 'delegationId'>,
   answer: AnswerToCaller,
-  { records, systems: { vault } }: Answering,
+  { em, systems: { vault } }: Answering,
   earlier?: MachinePaymentAnswer | null,
 ): void {
   const kept = {
@@ -170,7 +170,7 @@ export function keepAnswer(
     expiresAt: addMs(clock.real(), ANSWER_KEPT_MS),
   }
   if (earlier) Object.assign(earlier, kept)
-  else records.create(MachinePaymentAnswer, { id, agentId, delegationId, ...kept })
+  else em.create(MachinePaymentAnswer, { id, agentId, delegationId, ...kept })
 }
 
 export const machinePaymentEvent = ({ id, agentId, intentId, cardId, merchant }: MachinePayment) => ({

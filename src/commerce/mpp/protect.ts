@@ -1,9 +1,11 @@
+import { LockMode } from '@mikro-orm/core'
 import { findAgent } from '../../control/agents/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
+import type { EntityReader } from '../../kernel/contract/entity-manager.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { not, type RecordReader, sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
@@ -34,15 +36,15 @@ const wideningOfRule = (
 })
 
 export const createProtectRule: HandlerOf<typeof protectApi.protect> = async ({ body }, context) => {
-  const { em, records, tenant, emit, refuse } = context
+  const { em, tenant, emit, refuse } = context
   const { type, merchant, agentId = null, reason = null } = body
   const read = parseProtectPattern(merchant)
   if ('problem' in read) return refuse('merchant_unclear', `merchant: ${merchant} ${read.problem}.`)
   await lockTenant(context, 'mpp-protect')
   if (agentId !== null && !(await findAgent(em, agentId))) return refuse('agent_not_found')
-  const same = await records.findOne(ProtectRule, { type, pattern: read.pattern, agentId })
+  const same = await em.findOne(ProtectRule, { type, pattern: read.pattern, agentId })
   if (same) return refuse('rule_exists', `The same rule already exists: ${same.id}.`)
-  if ((await records.count(ProtectRule)) >= MAX_PROTECT_RULES) return refuse('too_many_rules')
+  if ((await em.count(ProtectRule)) >= MAX_PROTECT_RULES) return refuse('too_many_rules')
   const unsigned = await refuseUnsignedWidening(
     body.webauthnAssertion,
     () =>
@@ -52,15 +54,15 @@ export const createProtectRule: HandlerOf<typeof protectApi.protect> = async ({ 
     context,
   )
   if (unsigned) return unsigned
-  const rule = records.create(ProtectRule, { type, merchant, pattern: read.pattern, agentId, reason })
+  const rule = em.create(ProtectRule, { type, merchant, pattern: read.pattern, agentId, reason })
   emit('mpp.protect_rule.created', ruleEvent(rule))
   return rule
 }
 
 /** With any allow rule, only allowed addresses are paid: without the last one, all are. */
-async function isOpenedWithout(rule: ProtectRule, { records }: ReadContext): Promise<boolean> {
+async function isOpenedWithout(rule: ProtectRule, { em }: ReadContext): Promise<boolean> {
   if (rule.type === 'deny') return true
-  const others = await records.find(ProtectRule, { type: 'allow', id: not(rule.id) })
+  const others = await em.find(ProtectRule, { type: 'allow', id: { $ne: rule.id } })
   return !others.some(({ agentId }) => agentId === null || agentId === rule.agentId)
 }
 
@@ -68,9 +70,9 @@ export const deleteProtectRule: HandlerOf<typeof protectApi.unprotect> = async (
   { params, body },
   context,
 ) => {
-  const { records, emit, refuse } = context
+  const { em, emit, refuse } = context
   await lockTenant(context, 'mpp-protect')
-  const rule = await records.lock(ProtectRule, params.id)
+  const rule = await em.findOne(ProtectRule, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!rule) return refuse('protect_rule_not_found')
   const unsigned = await refuseUnsignedWidening(
     body.webauthnAssertion,
@@ -81,7 +83,7 @@ export const deleteProtectRule: HandlerOf<typeof protectApi.unprotect> = async (
     context,
   )
   if (unsigned) return unsigned
-  records.remove(rule)
+  em.remove(rule)
   emit('mpp.protect_rule.deleted', ruleEvent(rule))
 }
 
@@ -95,9 +97,9 @@ export const listProtectRules: HandlerOf<typeof protectApi.rules> = (
 
 export const protectRulesForIntents = (
   intentIds: readonly string[],
-  { records, tenant: { ownerId, mode } }: { readonly records: RecordReader; readonly tenant: Tenant },
+  { em, tenant: { ownerId, mode } }: { readonly em: EntityReader; readonly tenant: Tenant },
 ): Promise<readonly ProtectRule[]> =>
-  records.find(ProtectRule, sqlCondition(OF_INTENTS, [ownerId, mode, [...new Set(intentIds)]]))
+  em.find(ProtectRule, sqlCondition(OF_INTENTS, [ownerId, mode, [...new Set(intentIds)]]))
 
 const OF_INTENTS =
   'agent_id is null or agent_id = any(array(select i.agent_id from intents i where i.owner_id = ? and i.mode = ? and i.id = any(?::text[])))'

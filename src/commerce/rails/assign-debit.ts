@@ -1,5 +1,6 @@
+import { LockMode } from '@mikro-orm/core'
+import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { findPayableWallets, isPurse } from '../../money/wallets/index.ts'
 import { type Cents, cents } from '../../values/money.ts'
@@ -9,9 +10,9 @@ import { SepaMessage, type StoredPaymentReport, WHILE_NO_FILE_IS_READ } from './
 
 /** The file says what the bank has debited, so the operator names only the wallet and the payee. */
 export const assignDebit: HandlerOf<typeof railsApi.assign> = async ({ params, body }, context) => {
-  const { records, sql, switchTenant, emit, refuse } = context
+  const { em, sql, switchTenant, emit, refuse } = context
   const { endToEndId, walletId, payee, reference } = body
-  const message = await records.findOne(SepaMessage, { id: params.id })
+  const message = await em.findOne(SepaMessage, { id: params.id })
   if (!message) return refuse('message_not_found')
   const { id: sepaMessageId, mode } = message
   const [first, ...others] = message.payments.flatMap(payment => debitIn(payment, endToEndId) ?? [])
@@ -31,7 +32,7 @@ export const assignDebit: HandlerOf<typeof railsApi.assign> = async ({ params, b
   const { transfer, owedCents } = assigned
   const { id: transferId, amountCents } = transfer
   emit('sepa.debit_assigned', { sepaMessageId, transferId, walletId, amountCents, owedCents })
-  await listAsTaken(sepaMessageId, { endToEndId, transferId, amountCents }, records)
+  await listAsTaken(sepaMessageId, { endToEndId, transferId, amountCents }, em)
   return transfer
 }
 
@@ -67,9 +68,9 @@ interface AssignedPayment {
 async function listAsTaken(
   messageId: string,
   { endToEndId, transferId, amountCents }: AssignedPayment,
-  records: Records,
+  em: EntityManager,
 ): Promise<void> {
-  const message = await records.findOne(SepaMessage, { id: messageId }, { lock: true })
+  const message = await em.findOne(SepaMessage, { id: messageId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!message) throw new Error(`${messageId}: a bank file is never deleted`)
   message.payments = message.payments.map(payment =>
     debitIn(payment, endToEndId)?.amountCents === amountCents

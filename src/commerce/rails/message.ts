@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { defineEntity, LockMode, p } from '@mikro-orm/core'
 import type { z } from 'zod'
 import { bankMessageKinds } from '../../iso20022/bank-message.ts'
 import { isKnownPaymentStatus } from '../../iso20022/pain002.ts'
@@ -101,7 +101,7 @@ export class SepaNotice extends notice.class {}
 notice.setClass(SepaNotice)
 
 export async function applyNotice(id: string, tx: WriteContext<typeof sepaTransferEvents>): Promise<void> {
-  const found = await tx.records.lock(SepaNotice, id)
+  const found = await tx.em.findOne(SepaNotice, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!found || !sepaNoticeMachine.move(found, 'told')) return
   found.dueAt = null
   await applyBankNotice(found.transferId, found, tx)

@@ -1,6 +1,6 @@
 import { area } from '../../kernel/contract/area.ts'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { railsApi, sepaFileSteps, sepaQueueApi } from './api.ts'
 import { assignDebit } from './assign-debit.ts'

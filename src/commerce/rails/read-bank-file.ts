@@ -28,12 +28,12 @@ type ReadContext = ContextOf<typeof railsApi.read>
 
 /** Stores a bank file's reports in one transaction. Each transfer then changes in its own transaction. */
 export const readBankFile: HandlerOf<typeof railsApi.read> = async ({ body: { content, mode } }, context) => {
-  const { now, records, switchTenant, refuse, systems } = context
+  const { now, em, switchTenant, refuse, systems } = context
   const bytes = Buffer.from(content, 'base64')
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const platform = platformTenantInMode(mode)
   switchTenant(platform)
-  const earlier = await records.findOne(SepaMessage, { ...platform, sha256 })
+  const earlier = await em.findOne(SepaMessage, { ...platform, sha256 })
   if (earlier) return sepaMessageResponse(earlier)
   const bankMessage = await systems.threads.run<typeof messageIn>(
     { module: new URL('./thread.ts', import.meta.url), name: 'messageIn', owner: platform.ownerId },
@@ -50,7 +50,7 @@ async function recordMessage(
   mode: Mode,
   context: ReadContext,
 ): Promise<SepaMessage> {
-  const { records, switchTenant, emit } = context
+  const { em, switchTenant, emit } = context
   const platform = platformTenantInMode(mode)
   const { kind, statement, report, notices } = bankMessage
   // They run in this order, so payments are matched under the lock.
@@ -63,7 +63,7 @@ async function recordMessage(
   switchTenant(platform)
   const payments = matched.map(({ tenant: _, payeeCheck: __, ...payment }) => payment)
   const messageId = truncateText(bankMessage.messageId)
-  const message = records.create(SepaMessage, {
+  const message = em.create(SepaMessage, {
     ...platform,
     sha256,
     kind,
@@ -71,7 +71,7 @@ async function recordMessage(
     payments,
     credits: credits ?? null,
   })
-  await records.flush()
+  await em.flush()
   const fileId = report && (await noteReport(report, matched.some(isTaken), context))
   await noteBookings(booked, context)
   const taken = createNotices({ messageId: message.id, fileId }, matched, context)

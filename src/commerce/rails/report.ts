@@ -1,7 +1,7 @@
+import { LockMode } from '@mikro-orm/core'
 import type { PaymentStatusReport } from '../../iso20022/pain002.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
-import { oneOf } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { RecordRef } from '../../kernel/contract/step.ts'
 import { addMs, formatMinute, minutes } from '../../values/clock.ts'
@@ -29,8 +29,8 @@ export async function claimNotices(
   after: string | undefined,
   tx: WriteContext,
 ): Promise<RecordRef[] | undefined> {
-  const { records, sql, now } = tx
-  const file = await records.lock(SepaFile, id)
+  const { em, sql, now } = tx
+  const file = await em.findOne(SepaFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (file?.status !== 'handed_over' || !file.dueAt) return undefined
   if (after === undefined && file.dueAt > now) return undefined
   const notices = await waitingNotices(sql, id, after)
@@ -50,7 +50,7 @@ export async function dueAtOf(
 
 /** All notices are taken, unless another report has come meanwhile. */
 export async function endTakingReport(id: string, tx: WriteContext): Promise<void> {
-  const file = await tx.records.lock(SepaFile, id)
+  const file = await tx.em.findOne(SepaFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (file?.status === 'handed_over') file.dueAt = await dueAtOf(file, tx)
 }
 
@@ -60,7 +60,11 @@ export async function noteReport(
   hasNotices: boolean,
   tx: WriteContext,
 ): Promise<string | null> {
-  const file = await tx.records.findOne(SepaFile, { mode: tx.tenant.mode, messageId }, { lock: true })
+  const file = await tx.em.findOne(
+    SepaFile,
+    { mode: tx.tenant.mode, messageId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
   if (!file || file.content === null) return null
   await note(file, { isReported: !onlyVerifies, hasNotices }, tx)
   return file.id
@@ -80,7 +84,11 @@ export const findUnreportedFiles = async (
 /** Files of which the bank has booked a payment need no report any more. */
 export async function noteBookings(ids: readonly string[], tx: WriteContext): Promise<void> {
   if (ids.length === 0) return
-  const files = await tx.records.find(SepaFile, { id: oneOf(ids) }, { orderBy: { id: 'asc' }, lock: true })
+  const files = await tx.em.find(
+    SepaFile,
+    { id: { $in: ids } },
+    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
   for (const file of files) await note(file, { isReported: true, hasNotices: false }, tx)
 }
 

@@ -1,15 +1,11 @@
+import type { FilterQuery } from '@mikro-orm/core'
 import { updateIntentReceiptState } from '../../control/intents/index.ts'
 import { merchantNameOfDescriptor, normalizeMerchant } from '../../control/merchants/index.ts'
 import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
+import { inRange, sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { ReadContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
+import type { EntityReader } from '../../kernel/contract/entity-manager.ts'
 import type { RunningService } from '../../kernel/contract/ports.ts'
-import {
-  inRange,
-  oneOf,
-  type RecordCondition,
-  type RecordReader,
-  sqlCondition,
-} from '../../kernel/contract/records.ts'
 import { idRangeCondition } from '../../kernel/database/created-within.ts'
 import { delegationCondition, Transaction } from '../../money/transactions/index.ts'
 import { addMs } from '../../values/clock.ts'
@@ -28,24 +24,24 @@ import {
 type Uploader = Pick<Actor, 'agentId' | 'delegationId'>
 
 interface MatchContext extends SqlContext, TenantNow {
-  readonly records: RecordReader
+  readonly em: EntityReader
   readonly actor: Uploader
   readonly service: RunningService
 }
 
 /** A delegation's token reaches only payments under that delegation. */
-const reachable = async (context: MatchContext): Promise<RecordCondition<Transaction>> =>
+const reachable = async (context: MatchContext): Promise<FilterQuery<Transaction>> =>
   ({
     ...(await delegationCondition(context)),
     ...(context.actor.agentId === null ? {} : { agentId: context.actor.agentId }),
-  }) as RecordCondition<Transaction>
+  }) as FilterQuery<Transaction>
 
 export const findReceiptPayment = async (id: string, context: MatchContext) =>
-  context.records.findOne(Transaction, { id, ...(await reachable(context)) })
+  context.em.findOne(Transaction, { id, ...(await reachable(context)) })
 
-const PAID: RecordCondition<Transaction> = {
-  type: oneOf(['card', 'mpp', 'transfer']),
-  status: oneOf(['authorization', 'settlement', 'settled', 'completed', 'refunded']),
+const PAID: FilterQuery<Transaction> = {
+  type: { $in: ['card', 'mpp', 'transfer'] },
+  status: { $in: ['authorization', 'settlement', 'settled', 'completed', 'refunded'] },
 }
 
 const MAX_COMPARED = 100
@@ -55,15 +51,15 @@ select distinct transaction_id as id from receipts
 where owner_id = $1 and mode = $2 and transaction_id = any($3::text[])`
 
 async function paymentsAround(facts: ReceiptFacts, context: MatchContext): Promise<ReceiptCandidate[]> {
-  const { records, sql, tenant, now } = context
+  const { em, sql, tenant, now } = context
   const around = facts.date === null ? now : new Date(facts.date)
   const [from, to] = [addMs(around, -RECEIPT_DATE_TOLERANCE_MS), addMs(around, RECEIPT_DATE_TOLERANCE_MS)]
   const within = { ...PAID, ...(await reachable(context)), createdAt: inRange({ gte: from, lt: to }) }
   const newest = { orderBy: { id: 'desc' }, limit: MAX_COMPARED } as const
   const amountCents = cents(facts.total?.replace('.', '') ?? 0)
   const found = await Promise.all([
-    records.find(Transaction, { ...within, amountCents }, newest),
-    records.find(Transaction, within, newest),
+    em.find(Transaction, { ...within, amountCents }, newest),
+    em.find(Transaction, within, newest),
   ])
   const payments = [...new Map(found.flat().map(payment => [payment.id, payment])).values()]
   const ids = payments.map(({ id }) => id)
@@ -114,9 +110,9 @@ async function merchantOf(
 export const lacksReceiptCondition = async (
   { agentId, from, to }: { agentId: string | undefined; from: Date | undefined; to: Date | undefined },
   context: ReadContext,
-): Promise<RecordCondition<Transaction>> =>
+): Promise<FilterQuery<Transaction>> =>
   ({
-    type: oneOf(['card', 'mpp', 'transfer']),
+    type: { $in: ['card', 'mpp', 'transfer'] },
     status: 'completed',
     ...(agentId === undefined ? {} : { agentId }),
     ...(from || to ? { id: idRangeCondition('txn', { from, to }) } : {}),
@@ -125,9 +121,9 @@ export const lacksReceiptCondition = async (
       sqlCondition(
         // A subquery per payment uses the index; a join would read and sort all receipts.
         '(select r.id from receipts r where (r.owner_id, r.mode, r.transaction_id) = (transactions.owner_id, transactions.mode, transactions.id) limit 1) is null',
-      ) as RecordCondition<Transaction>,
+      ) as FilterQuery<Transaction>,
     ],
-  }) as RecordCondition<Transaction>
+  }) as FilterQuery<Transaction>
 
 interface MatchResult {
   readonly facts: ReceiptFacts | null
@@ -193,9 +189,9 @@ from receipts where owner_id = $1 and mode = $2 and intent_id = $3`
 
 export async function updateIntentReceiptStates(
   intentIds: readonly (string | null)[],
-  { records, sql, tenant }: WriteContext,
+  { em, sql, tenant }: WriteContext,
 ): Promise<void> {
-  await records.flush()
+  await em.flush()
   for (const intentId of [...new Set(intentIds)].sort()) {
     if (intentId === null) continue
     const read = async () => {

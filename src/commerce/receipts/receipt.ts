@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import { oneOf } from '../../kernel/contract/records.ts'
 import {
   nullable,
   realTimeColumn,
@@ -95,10 +94,10 @@ const MAX_LISTED = 100
 
 export const receiptsOfTransactions = (
   transactionIds: readonly string[],
-  { records }: ReadContext,
+  { em }: ReadContext,
 ): Promise<Receipt[]> =>
-  records.find(
+  em.find(
     Receipt,
-    { transactionId: oneOf([...new Set(transactionIds)]) },
+    { transactionId: { $in: [...new Set(transactionIds)] } },
     { orderBy: { id: 'asc' }, limit: MAX_LISTED },
   )

@@ -1,9 +1,9 @@
+import { LockMode } from '@mikro-orm/core'
 import { area } from '../../kernel/contract/area.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { downloadResponse, inlineImageResponse } from '../../kernel/contract/file.ts'
 import { bindHandlers, DONE, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { not } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import {
@@ -41,13 +41,13 @@ function nextComparison(cameAt: Date, now: Date): Date | null {
 
 /** A payment may come after its receipt, so later payments are compared as if they had been there. */
 const rematch: HandlerOf<typeof receiptsApi.lookAgain> = async ({ params }, context) => {
-  const { records, sql, tenant, now, service, emit, refuse } = context
-  const receipt = await records.lock(Receipt, params.id)
+  const { em, sql, tenant, now, service, emit, refuse } = context
+  const receipt = await em.findOne(Receipt, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!receipt) return refuse('receipt_not_found')
   const { lookAt, facts, head, createdAt, agentId, delegationId, suggestions } = receipt
   if (!lookAt || lookAt > now || !facts) return DONE
   const bringer = { agentId, delegationId }
-  const asBrought = { records, sql, tenant, service, now: createdAt, actor: bringer }
+  const asBrought = { em, sql, tenant, service, now: createdAt, actor: bringer }
   const found = await matchReceiptFacts(head, facts, asBrought)
   receipt.lookAt = found.payment ? null : nextComparison(createdAt, now)
   const isNews = found.payment || JSON.stringify(found.suggestions) !== JSON.stringify(suggestions)
@@ -72,7 +72,7 @@ const rematchDue: Deadline = {
 }
 
 const create: HandlerOf<typeof receiptsApi.create> = async ({ body }, context) => {
-  const { records, actor, now, emit, refuse } = context
+  const { em, actor, now, emit, refuse } = context
   const { file, transactionId } = body
   const { view } = file
   if (!view) throw new Error('a receipt is looked at before it is kept')
@@ -86,7 +86,7 @@ const create: HandlerOf<typeof receiptsApi.create> = async ({ body }, context) =
         by: 'caller' as const,
       }
     : await matchReceiptText(view.text, context)
-  const receipt = records.create(Receipt, {
+  const receipt = em.create(Receipt, {
     agentId: found.payment?.agentId ?? actor.agentId,
     delegationId: actor.delegationId ?? null,
     ...receiptMatchMembers(found),
@@ -110,10 +110,10 @@ const create: HandlerOf<typeof receiptsApi.create> = async ({ body }, context) =
 }
 
 const update: HandlerOf<typeof receiptsApi.update> = async ({ params, body }, context) => {
-  const { records, emit, refuse } = context
+  const { em, emit, refuse } = context
   const { transactionId } = body
   const [receipt, payment] = await Promise.all([
-    records.lock(Receipt, params.id),
+    em.findOne(Receipt, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
     transactionId === null ? null : findReceiptPayment(transactionId, context),
   ])
   if (!receipt) return refuse('receipt_not_found')
@@ -131,11 +131,11 @@ const update: HandlerOf<typeof receiptsApi.update> = async ({ params, body }, co
 }
 
 const remove: HandlerOf<typeof receiptsApi.delete> = async ({ params }, context) => {
-  const { records, emit, refuse } = context
-  const receipt = await records.lock(Receipt, params.id)
+  const { em, emit, refuse } = context
+  const receipt = await em.findOne(Receipt, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!receipt) return refuse('receipt_not_found')
   const { id, sha256, smallSha256, largeSha256, intentId } = receipt
-  records.remove(receipt)
+  em.remove(receipt)
   emit('receipt.deleted', receiptEvent(receipt))
   await updateIntentReceiptStates([intentId], context)
   // Comes last, as wherever files are stored: the intent is locked before the owner's storage usage.
@@ -153,7 +153,7 @@ const receipts = bindHandlers(receiptsApi, {
 
   async list({ query: { from, to, matched, cursor: _, limit: __, ...filters } }, context) {
     const created = await createdWithinCondition('receipt', { from, to }, context)
-    const linked = matched === undefined ? {} : { transactionId: matched === 'true' ? not(null) : null }
+    const linked = matched === undefined ? {} : { transactionId: matched === 'true' ? { $ne: null } : null }
     return context.page(Receipt, { ...linked, ...definedOnly({ ...filters, ...created }) })
   },
 
@@ -167,12 +167,12 @@ const receipts = bindHandlers(receiptsApi, {
     return { files: Number(files), usedBytes, freeBytes: Math.max(0, quotaBytes - usedBytes), quotaBytes }
   },
 
-  async get({ params }, { records, refuse }) {
-    return (await records.findOne(Receipt, { id: params.id })) ?? refuse('receipt_not_found')
+  async get({ params }, { em, refuse }) {
+    return (await em.findOne(Receipt, { id: params.id })) ?? refuse('receipt_not_found')
   },
 
   async file({ params }, context) {
-    const receipt = await context.records.findOne(Receipt, { id: params.id })
+    const receipt = await context.em.findOne(Receipt, { id: params.id })
     if (!receipt) return context.refuse('receipt_not_found')
     const content = await contentOf(receipt.sha256, context)
     return typeof content === 'string'
@@ -181,7 +181,7 @@ const receipts = bindHandlers(receiptsApi, {
   },
 
   async thumbnail({ params, query: { size } }, context) {
-    const receipt = await context.records.findOne(Receipt, { id: params.id })
+    const receipt = await context.em.findOne(Receipt, { id: params.id })
     if (!receipt) return context.refuse('receipt_not_found')
     const { smallSha256, largeSha256 } = receipt
     const content = await contentOf(size === '320' ? smallSha256 : largeSha256, context)

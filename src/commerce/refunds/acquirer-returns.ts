@@ -42,8 +42,8 @@ export async function recordChargeReturns(
   { refunds, chargebacks }: ChargeReturns,
   context: ReturnsContext,
 ): Promise<void> {
-  const { records, sql, tenant, queueStatement } = context
-  const known = await records.findOne(RequestPayment, { sourceId: settlementId })
+  const { em, sql, tenant, queueStatement } = context
+  const known = await em.findOne(RequestPayment, { sourceId: settlementId })
   if (known?.status !== 'received') return
   const { id: paymentId, requestId, walletId } = known
   const ids = refunds.map(({ refundReference }) => refundIdOf(refundReference))

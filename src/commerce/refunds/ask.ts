@@ -1,8 +1,8 @@
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
+import { inRange } from '../../kernel/contract/conditions.ts'
 import type { CallerContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Systems } from '../../kernel/contract/ports.ts'
 import { ifConfigured } from '../../kernel/contract/problem.ts'
-import { inRange } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { acquirerCreditAccounts, refundAcquirerCharge } from '../../money/incoming/index.ts'
 import { Refund, type RefundFailure, type RefundRow } from '../../money/refunds/index.ts'
@@ -103,8 +103,8 @@ export async function reserveRefundCalls(
   of: { readonly requestId: string } | { readonly id: string; readonly requestId: null },
   context: WriteContext,
 ): Promise<RefundCall[]> {
-  const { records, sql, tenant, now, systems, queueStatement } = context
-  const due = await records.find(
+  const { em, sql, tenant, now, systems, queueStatement } = context
+  const due = await em.find(
     Refund,
     { ...of, status: 'pending', askDueAt: inRange({ lte: now }) },
     { orderBy: { id: 'asc' }, limit: MAX_REFUND_PARTS },

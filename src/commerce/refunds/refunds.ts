@@ -3,7 +3,6 @@ import { area, type Reaction, reactionToAll } from '../../kernel/contract/area.t
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { oneOf } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { Refund, refundArrivedEvents, refundMachine } from '../../money/refunds/index.ts'
@@ -27,11 +26,11 @@ const cancel: HandlerOf<typeof refundsApi.cancel> = async ({ params }, context) 
 }
 
 /** What a card network sent back in another currency is among the facts of its payment. */
-async function withOriginals(rows: readonly Refund[], { records }: ReadContext) {
+async function withOriginals(rows: readonly Refund[], { em }: ReadContext) {
   const ids = rows.flatMap(({ sourceType, sourceId }) =>
     sourceType === CARD_REFUND_SOURCE && sourceId !== null ? sourceId : [],
   )
-  const payments = ids.length === 0 ? [] : await records.find(CardAuthorization, { id: oneOf(ids) })
+  const payments = ids.length === 0 ? [] : await em.find(CardAuthorization, { id: { $in: ids } })
   const refundsOf = new Map(payments.map(({ id, facts }) => [id, facts.refunds]))
   return rows.map(row => {
     const fact = refundsOf.get(row.sourceId ?? '')?.find(({ amount }) => amount === String(row.arrivedCents))
@@ -50,7 +49,7 @@ const refunds = bindHandlers(refundsApi, {
   },
 
   async get({ params }, context) {
-    const refund = await context.records.findOne(Refund, { id: params.id })
+    const refund = await context.em.findOne(Refund, { id: params.id })
     if (!refund) return context.refuse('refund_not_found')
     const [response] = await withOriginals([refund], context)
     return response ?? context.refuse('refund_not_found')

@@ -4,7 +4,6 @@ import { refuseUnsignedWidening, type WebauthnAssertion } from '../../identity/p
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import { oneOf } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import {
   creditsOfPayable,
@@ -103,9 +102,9 @@ async function openRefund(
   { requestId: id, sourceId, cents: amount }: RequestRefundTarget,
   context: RequestContext,
 ): Promise<OpenRefund | Refusal> {
-  const { records, sql, tenant, refuse } = context
+  const { em, sql, tenant, refuse } = context
   const [known, knownPayments] = await Promise.all([
-    records.findOne(PaymentRequest, { id }),
+    em.findOne(PaymentRequest, { id }),
     refundableRequestPayments(sql, tenant, { id, sourceId }, MAX_REFUND_PARTS),
   ])
   if (!known) return refuse('request_not_found')
@@ -267,10 +266,10 @@ const sendBack: Readonly<Record<RequestPaymentRow['way'], SendBack>> = {
   },
 
   async wallet(refund, { payment, amountCents }, opened, context) {
-    const { records, tenant } = context
+    const { em, tenant } = context
     const credit = opened.credits.get(payment.sourceId)
     if (!credit) throw new Error(`${payment.id}: a payment without its credit`)
-    const { name: senderName } = await findCustomer(records, tenant.ownerId)
+    const { name: senderName } = await findCustomer(em, tenant.ownerId)
     const reference = referenceOf(opened)
     await refundOwnerPayment(credit, { amountCents, senderName, reference }, opened.book, context)
     endRequestRefund(refund, 'completed', opened, context)
@@ -307,8 +306,8 @@ const answerOf = (
 ) => withMembers(paymentRequestResponse(request, context), { refunds: refunds.map(requestRefundResponse) })
 
 async function currentRefunds({ refundIds }: BegunRefunds, context: RequestContext) {
-  const { records } = context
-  const refunds = await records.find(Refund, { id: oneOf(refundIds) }, { orderBy: { id: 'asc' } })
-  const request = await records.findOneOrFail(PaymentRequest, { id: refunds[0]?.requestId ?? '' })
+  const { em } = context
+  const refunds = await em.find(Refund, { id: { $in: refundIds } }, { orderBy: { id: 'asc' } })
+  const request = await em.findOneOrFail(PaymentRequest, { id: refunds[0]?.requestId ?? '' })
   return answerOf(request, refunds, context)
 }

@@ -72,8 +72,8 @@ type Body = Parameters<Challenge>[0]['body']
 type ChallengeContext = ContextOf<typeof transferChallengeApi.challenge>
 
 export const createTransferChallenge: Challenge = async ({ body }, context) => {
-  const { records, refuse } = context
-  if (body.intentId && !(await findIntent(records, body.intentId))) return refuse('intent_not_found')
+  const { em, refuse } = context
+  if (body.intentId && !(await findIntent(em, body.intentId))) return refuse('intent_not_found')
   const payees = body.parts ? await payeesOfSplit(body, body.parts, context) : await payeeOf(body, context)
   if (!Array.isArray(payees)) return payees
   const members = signedPaymentSubject(body.fromWalletId, payees)

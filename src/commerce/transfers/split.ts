@@ -33,7 +33,7 @@ function walletRefusal(
 }
 
 export const splitTransfer: HandlerOf<typeof splitTransferApi.split> = async ({ body }, context) => {
-  const { records, sql, tenant, now, emit, refuse, queueStatement } = context
+  const { em, sql, tenant, now, emit, refuse, queueStatement } = context
   const parts = splitParts(body)
   const signed = await verifyPaymentSignature(body.webauthnAssertion, context)
   if (typeof signed === 'string') return refuse(signed)
@@ -54,7 +54,7 @@ export const splitTransfer: HandlerOf<typeof splitTransferApi.split> = async ({ 
   if (refusal) return refusal
   if (!book.canPay(fromWalletId, amountCents))
     return refuse('insufficient_funds', shortfallMessage(amountCents, book.available(fromWalletId)))
-  const transfer = records.create(Transfer, {
+  const transfer = em.create(Transfer, {
     kind: 'split',
     fromWalletId,
     amountCents,

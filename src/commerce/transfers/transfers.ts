@@ -2,10 +2,10 @@ import { tokenPayments } from '../../control/agent-tokens/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { FindIntentPayments, IntentPayment } from '../../kernel/contract/payables.ts'
 import { answerTo } from '../../kernel/contract/question.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import {
@@ -82,15 +82,15 @@ const transfers = bindHandlers(transfersApi, {
     return { ...page, data: page.data.map(transferResponse) }
   },
 
-  async get({ params }, { records, refuse }) {
-    const transfer = await records.findOne(Transfer, { id: params.id })
+  async get({ params }, { em, refuse }) {
+    const transfer = await em.findOne(Transfer, { id: params.id })
     return transfer ? transferResponse(transfer) : refuse('transfer_not_found')
   },
 
   /** The payment order as its rail writes it. Before the submission, it is written as of now. */
   async pain001({ params }, context) {
-    const { records, sql, tenant, now, systems, refuse } = context
-    const transfer = await records.findOne(Transfer, { id: params.id })
+    const { em, sql, tenant, now, systems, refuse } = context
+    const transfer = await em.findOne(Transfer, { id: params.id })
     if (!transfer) return refuse('transfer_not_found')
     const { scheme, endToEndId, payee, amountCents, reference, fromWalletId } = transfer
     if (!scheme || !endToEndId || !payee) return refuse('transfer_not_by_sepa')

@@ -1,7 +1,8 @@
+import type { FilterQuery } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
+import { contains, sqlCondition, startsWith } from '../../kernel/contract/conditions.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { contains, type RecordCondition, sqlCondition, startsWith } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { idRangeCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, halfOpenRangeCondition, withMembers } from '../../kernel/database/entity.ts'
@@ -47,14 +48,14 @@ const inList = (column: string, names: readonly string[]): string =>
 const OF_DECISIONS = `${inList('action', actions)} and ${inList('event', events)}`
 
 /** An actor's id contains an underscore; a kind of actor does not. */
-const byActor = (actor: string): RecordCondition<Event> =>
+const byActor = (actor: string): FilterQuery<Event> =>
   actor.includes('_') ? { actorId: actor } : { actorType: actor }
 
-const byAction = (action: string): RecordCondition<Event> => ({
+const byAction = (action: string): FilterQuery<Event> => ({
   action: action.endsWith('*') ? startsWith(action.slice(0, -1)) : action,
 })
 
-function byText(text: string): RecordCondition<Event> {
+function byText(text: string): FilterQuery<Event> {
   const found = contains(text)
   return {
     $or: [
@@ -89,7 +90,7 @@ function detailsOf(row: StoredTrailEntry) {
 const search: HandlerOf<typeof auditApi.list> = async ({ query }, context) => {
   const { actor, action, kind, resource, requestId, agentId, outcome, from, to, q } = query
   const id = idRangeCondition('event', { from, to })
-  const $and: RecordCondition<Event>[] = [
+  const $and: FilterQuery<Event>[] = [
     definedOnly({
       resourceId: resource,
       requestId,
@@ -106,7 +107,7 @@ const search: HandlerOf<typeof auditApi.list> = async ({ query }, context) => {
   // The index of decisions has an entry for each.
   const ofAgent = kind === 'decision' ? undefined : (agentId ?? context.actor.agentId)
   const led = { requestId, resourceId: resource, agentId: ofAgent, id }
-  const found = await pageOfEvents(context, { $and } as RecordCondition<Event>, led)
+  const found = await pageOfEvents(context, { $and } as FilterQuery<Event>, led)
   return withAuditIds({ ...found, data: found.data.map(entry => withMembers(entry, namedIn(entry.data))) })
 }
 

@@ -1,10 +1,10 @@
+import { LockMode } from '@mikro-orm/core'
 import { consumeAssertion } from '../../identity/passkeys/index.ts'
 import { verifyOwnerConsent } from '../../identity/people/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { oneOf } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
@@ -55,7 +55,7 @@ export const createDataDeletion: HandlerOf<typeof dataDeletionApi.createDeletion
   { body },
   context,
 ) => {
-  const { records, now, emit, refuse } = context
+  const { em, now, emit, refuse } = context
   if (isSubjectOfOtherAccount(body.subject?.type, context)) return refuse('merchant_needed')
   actForRequestingTenant(context)
   const subject = body.subject ?? { type: 'owner' as const, id: context.tenant.ownerId }
@@ -72,11 +72,11 @@ export const createDataDeletion: HandlerOf<typeof dataDeletionApi.createDeletion
   const members = { subjectType, subjectId }
   const code = consent && (await consumeAssertion(consent, { kind: 'deletion', members }, context))
   if (code) return refuse(code)
-  const open = await records.findOne(Deletion, { ...members, status: oneOf([...OPEN]) })
+  const open = await em.findOne(Deletion, { ...members, status: { $in: [...OPEN] } })
   if (open) return refuse('deletion_open')
   const id = newId('gdprdeletion')
   const beginsAt = addMs(now, DELETION_GRACE_MS)
-  const made = records.create(Deletion, {
+  const made = em.create(Deletion, {
     id,
     ...members,
     answerBy: oneMonthLater(now),
@@ -102,14 +102,14 @@ const TENANT_OF = 'select owner_id as "ownerId", mode from gdpr_deletions where 
 
 export const getDataDeletion: HandlerOf<typeof dataDeletionApi.getDeletion> = async (
   { params },
-  { records, sql, actor, switchTenant, refuse },
+  { em, sql, actor, switchTenant, refuse },
 ) => {
   if (actor.type === 'dash') {
     const [tenant] = await sql<Tenant & Row>(TENANT_OF, [params.id])
     if (!tenant) return refuse('deletion_not_found')
     switchTenant({ ownerId: tenant.ownerId, mode: tenant.mode })
   }
-  const found = await records.findOne(Deletion, { id: params.id })
+  const found = await em.findOne(Deletion, { id: params.id })
   return found ? response(found) : refuse('deletion_not_found')
 }
 
@@ -117,9 +117,9 @@ export const cancelDataDeletion: HandlerOf<typeof dataDeletionApi.cancelDeletion
   { params },
   context,
 ) => {
-  const { records, now, emit, refuse } = context
+  const { em, now, emit, refuse } = context
   actForRequestingTenant(context)
-  const found = await records.lock(Deletion, params.id)
+  const found = await em.findOne(Deletion, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!found) return refuse('deletion_not_found')
   if (!dataDeletionMachine.move(found, 'cancelled')) return refuse('deletion_begun')
   Object.assign(found, { cancelledAt: now, dueAt: null, waitsFor: [] })

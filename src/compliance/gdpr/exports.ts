@@ -1,8 +1,8 @@
 import { LockMode } from '@mikro-orm/core'
+import { inRange } from '../../kernel/contract/conditions.ts'
 import type { EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { inRange } from '../../kernel/contract/records.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs, formatMinute } from '../../values/clock.ts'
@@ -47,9 +47,9 @@ export function oneMonthLater(start: Date): Date {
 
 async function openExport(
   { type, id }: { readonly type: DataExport['subjectType']; readonly id: string },
-  { records, now }: ReadContext,
+  { em, now }: ReadContext,
 ): Promise<DataExport | undefined> {
-  const [newest] = await records.find(
+  const [newest] = await em.find(
     DataExport,
     {
       subjectType: type,
@@ -70,7 +70,7 @@ async function lockOpenExport(
 }
 
 export const createDataExport: HandlerOf<typeof dataExportApi.createExport> = async ({ body }, context) => {
-  const { records, now, emit, refuse } = context
+  const { em, now, emit, refuse } = context
   if (isSubjectOfOtherAccount(body.subject?.type, context)) return refuse('merchant_needed')
   actForRequestingTenant(context)
   const subject = body.subject ?? { type: 'owner' as const, id: context.tenant.ownerId }
@@ -78,7 +78,7 @@ export const createDataExport: HandlerOf<typeof dataExportApi.createExport> = as
   const open = (await openExport(subject, context)) ?? (await lockOpenExport(subject, context))
   if (open) return response(open)
   const id = newId('gdprexport')
-  const made = records.create(DataExport, {
+  const made = em.create(DataExport, {
     id,
     subjectType: subject.type,
     subjectId: subject.id,
@@ -101,16 +101,16 @@ export const listDataExports: HandlerOf<typeof dataExportApi.listExports> = asyn
 }
 
 export const getDataExport: HandlerOf<typeof dataExportApi.getExport> = async ({ params }, context) => {
-  const { records, refuse } = context
+  const { em, refuse } = context
   actForRequestingTenant(context)
-  const found = await records.findOne(DataExport, { id: params.id })
+  const found = await em.findOne(DataExport, { id: params.id })
   return found ? response(found) : refuse('export_not_found')
 }
 
 export const downloadDataExport: HandlerOf<typeof dataExportApi.archive> = async ({ params }, context) => {
-  const { records, now, emit, refuse, sqlAfterCommit: sql, systems, service } = context
+  const { em, now, emit, refuse, sqlAfterCommit: sql, systems, service } = context
   actForRequestingTenant(context)
-  const found = await records.findOne(DataExport, { id: params.id })
+  const found = await em.findOne(DataExport, { id: params.id })
   if (!found) return refuse('export_not_found')
   if (found.status === 'requested') return refuse('export_not_ready')
   if (!found.expiresAt || found.expiresAt <= now) return refuse('export_expired')

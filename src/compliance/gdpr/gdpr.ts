@@ -1,7 +1,6 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { oneOf } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
@@ -104,9 +103,9 @@ select newest.id from purposes p cross join lateral (
   order by c.id desc limit 1
 ) newest`
 
-async function newestOf({ records, sql, tenant }: ReadContext): Promise<Consent[]> {
+async function newestOf({ em, sql, tenant }: ReadContext): Promise<Consent[]> {
   const rows = await sql<{ id: string }>(NEWEST, [tenant.ownerId, tenant.mode])
-  const found = await records.find(Consent, { id: oneOf(rows.map(({ id }) => id)) })
+  const found = await em.find(Consent, { id: { $in: rows.map(({ id }) => id) } })
   return found.sort((one, other) => (one.purpose < other.purpose ? -1 : 1))
 }
 
@@ -124,7 +123,7 @@ const listConsents: HandlerOf<typeof consentApi.listConsents> = async ({ query: 
 
 /** The tenant is locked, so that concurrent changes are compared with each other. */
 const putConsent: HandlerOf<typeof consentApi.putConsent> = async ({ body }, context) => {
-  const { records, actor, emit, refuse } = context
+  const { em, actor, emit, refuse } = context
   await lockTenant(context, 'consent')
   const before = await newestOf(context)
   const changed = body.purposes.filter(given => !before.some(known => isSame(known, given)))
@@ -132,7 +131,7 @@ const putConsent: HandlerOf<typeof consentApi.putConsent> = async ({ body }, con
   // Accounts with more purposes, from before there was a limit, can still withdraw each.
   const most = Math.max(MAX_CONSENT_PURPOSES, before.length)
   if (untouched.length + changed.length > most) return refuse('too_many_purposes')
-  const made = changed.map(given => records.create(Consent, { ...given, byType: actor.type, byId: actor.id }))
+  const made = changed.map(given => em.create(Consent, { ...given, byType: actor.type, byId: actor.id }))
   for (const { id, purpose, granted, wordingVersion } of made)
     emit('consent.changed', { consentId: id, purpose, granted, wordingVersion })
   const consents = [...untouched, ...made].sort((one, other) => (one.purpose < other.purpose ? -1 : 1))

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context, WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
@@ -20,34 +21,40 @@ import { merchantApplicationEvent } from './schemas.ts'
 const shown = (application: MerchantApplication) =>
   withMembers(application, { thumbprint: application.thumbprint() })
 
-function issueKey(merchantId: string, { records }: WriteContext): string {
+function issueKey(merchantId: string, { em }: WriteContext): string {
   const secret = newSecret('mer_')
-  records.create(MerchantKey, { merchantId, ...hashAndHint(secret) })
+  em.create(MerchantKey, { merchantId, ...hashAndHint(secret) })
   return secret
 }
 
-function lockApplication(id: string, { records, switchTenant }: Context) {
+function lockApplication(id: string, { em, switchTenant }: Context) {
   switchTenant(livePlatformTenant)
-  return records.lock(MerchantApplication, id)
+  return em.findOne(MerchantApplication, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
 }
 
-const callingKey = ({ records, actor }: WriteContext) =>
-  records.findOne(MerchantKey, { id: String(actor.id) })
+const callingKey = ({ em, actor }: WriteContext) => em.findOne(MerchantKey, { id: String(actor.id) })
 
 /** Locks the calling merchant. While this waited, another request may have revoked the key. */
 async function lockCallingMerchant(context: WriteContext): Promise<MerchantApplication | null> {
-  const { records } = context
+  const { em } = context
   const known = await callingKey(context)
-  const merchant = known && (await records.lock(MerchantApplication, known.merchantId))
-  const key = known && (await records.lock(MerchantKey, known.id))
+  const merchant =
+    known &&
+    (await em.findOne(
+      MerchantApplication,
+      { id: known.merchantId },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    ))
+  const key =
+    known && (await em.findOne(MerchantKey, { id: known.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }))
   if (!key || !isCredentialValid(key)) throw new Problem('unauthenticated')
   return merchant?.status === 'approved' ? merchant : null
 }
 
 const merchantApplications = bindHandlers(merchantApplicationsApi, {
-  create({ body }, { records, switchTenant, emit }) {
+  create({ body }, { em, switchTenant, emit }) {
     switchTenant(livePlatformTenant)
-    const application = records.create(MerchantApplication, body)
+    const application = em.create(MerchantApplication, body)
     emit('merchant_application.submitted', merchantApplicationEvent(application))
     return shown(application)
   },
@@ -59,9 +66,9 @@ const merchantApplications = bindHandlers(merchantApplicationsApi, {
     return { ...page, data: page.data.map(shown) }
   },
 
-  async get({ params }, { records, switchTenant, refuse }) {
+  async get({ params }, { em, switchTenant, refuse }) {
     switchTenant(livePlatformTenant)
-    const application = await records.findOne(MerchantApplication, { id: params.id })
+    const application = await em.findOne(MerchantApplication, { id: params.id })
     return application ? shown(application) : refuse('application_not_found')
   },
 
@@ -87,12 +94,12 @@ const merchantApplications = bindHandlers(merchantApplicationsApi, {
   },
 
   async revoke({ params, body: { reason } }, context) {
-    const { records, now, emit, refuse } = context
+    const { em, now, emit, refuse } = context
     const application = await lockApplication(params.id, context)
     if (!application) return refuse('application_not_found')
     if (!merchantApplicationMachine.move(application, 'revoked')) return refuse('application_not_approved')
     Object.assign(application, { reason, revokedAt: now })
-    for (const key of await records.find(MerchantKey, { merchantId: application.id, revokedAt: null }))
+    for (const key of await em.find(MerchantKey, { merchantId: application.id, revokedAt: null }))
       key.revokedAt = clock.real()
     emit('merchant_application.revoked', merchantApplicationEvent(application))
     return shown(application)
@@ -100,7 +107,7 @@ const merchantApplications = bindHandlers(merchantApplicationsApi, {
 
   async me(_, context) {
     const id = (await callingKey(context))?.merchantId
-    const merchant = id && (await context.records.findOne(MerchantApplication, { id, status: 'approved' }))
+    const merchant = id && (await context.em.findOne(MerchantApplication, { id, status: 'approved' }))
     return merchant ? shown(merchant) : context.refuse('application_not_found')
   },
 
@@ -121,11 +128,11 @@ const merchantApplications = bindHandlers(merchantApplicationsApi, {
   },
 
   async rotateKey({ body: { overlapMinutes } }, context) {
-    const { records, actor, emit, refuse } = context
+    const { em, actor, emit, refuse } = context
     const merchant = await lockCallingMerchant(context)
     if (!merchant) return refuse('application_not_found')
     const replacedEndsAt = addMs(clock.real(), minutes(overlapMinutes))
-    for (const old of await records.find(MerchantKey, { merchantId: merchant.id, revokedAt: null })) {
+    for (const old of await em.find(MerchantKey, { merchantId: merchant.id, revokedAt: null })) {
       if (old.id !== actor.id) old.revokedAt = clock.real()
       else if (!old.expiresAt || old.expiresAt > replacedEndsAt) old.expiresAt = replacedEndsAt
     }

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { Context, ReadContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
@@ -16,7 +17,11 @@ export async function lockOpenIncident(
   context: Context<'incident_not_found' | 'incident_closed'>,
 ): Promise<SecurityIncident | Refusal> {
   context.switchTenant(livePlatformTenant)
-  const incident = await context.records.lock(SecurityIncident, id)
+  const incident = await context.em.findOne(
+    SecurityIncident,
+    { id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
   if (!incident) return context.refuse('incident_not_found')
   return incident.status === 'closed' ? context.refuse('incident_closed') : incident
 }
@@ -47,13 +52,13 @@ function timeProblem(
   return undefined
 }
 
-async function aboutEntity({ records }: ReadContext): Promise<Record<string, string>> {
-  const [latest] = await records.find(SecurityIncident, {}, { orderBy: { id: 'desc' }, limit: 1 })
+async function aboutEntity({ em }: ReadContext): Promise<Record<string, string>> {
+  const [latest] = await em.find(SecurityIncident, {}, { orderBy: { id: 'desc' }, limit: 1 })
   return Object.fromEntries(Object.entries(latest?.fields ?? {}).filter(([number]) => isEntityField(number)))
 }
 
 export const createIncident: HandlerOf<typeof securityIncidentsApi.create> = async ({ body }, context) => {
-  const { records, switchTenant, emit } = context
+  const { em, switchTenant, emit } = context
   switchTenant(livePlatformTenant)
   const { awareAt = body.detectedAt, ...given } = body
   const facts = { ...given, awareAt }
@@ -61,7 +66,7 @@ export const createIncident: HandlerOf<typeof securityIncidentsApi.create> = asy
   if (problem) return problem
   const id = newId('incident')
   const workflowId = workflowIdOf(incidentProcess, id)
-  const incident = records.create(SecurityIncident, {
+  const incident = em.create(SecurityIncident, {
     ...definedOnly(facts),
     ...{ id, workflowId, fields: await aboutEntity(context) },
   } as never)

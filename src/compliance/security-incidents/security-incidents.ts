@@ -35,7 +35,7 @@ const securityIncidents = bindHandlers(securityIncidentsApi, {
 
   async get({ params }, context) {
     context.switchTenant(livePlatformTenant)
-    const incident = await context.records.findOne(SecurityIncident, { id: params.id })
+    const incident = await context.em.findOne(SecurityIncident, { id: params.id })
     return incident ? incidentResponse(incident, context) : context.refuse('incident_not_found')
   },
 })

@@ -1,3 +1,4 @@
+import { type FilterQuery, LockMode } from '@mikro-orm/core'
 import {
   keyExpiryProblem,
   lockCaller,
@@ -9,7 +10,6 @@ import type { Actor } from '../../kernel/contract/actor.ts'
 import { type AuthenticateSecret, area, reaction } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type InputOf } from '../../kernel/contract/operation.ts'
-import { oneOf, type RecordCondition } from '../../kernel/contract/records.ts'
 import { expandScopes, type Scope, tokenScopes } from '../../kernel/contract/scopes.ts'
 import { hashAndHint, newBearerSecret, newSecret } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
@@ -57,7 +57,7 @@ function newTokenInWords({ label, scopes, maxAmountCents, expiresInDays, publicK
 
 const agentTokens = bindHandlers(agentTokensApi, {
   async create({ params, body }, context) {
-    const { em, records, actor, tenant, settings, emit, refuse } = context
+    const { em, actor, tenant, settings, emit, refuse } = context
     const { label, scopes: names = [], expiresInDays, maxAmountCents, publicKeyJwk } = body
     const scopes = expandScopes(names)
     const missing = scopeCallerLacks(scopes, actor)
@@ -77,7 +77,7 @@ const agentTokens = bindHandlers(agentTokensApi, {
     )
     if (unsigned) return unsigned
     const secret = newBearerSecret(`at_${tenant.mode}_`, settings)
-    const token = records.create(AgentToken, {
+    const token = em.create(AgentToken, {
       agentId: agent.id,
       label,
       scopes: scopes.length > 0 ? scopes : defaultTokenScopes(actor),
@@ -104,14 +104,17 @@ const agentTokens = bindHandlers(agentTokensApi, {
   },
 
   async get({ params }, context) {
-    const token = await context.records.findOne(AgentToken, { id: params.tokenId, agentId: params.id })
+    const token = await context.em.findOne(AgentToken, { id: params.tokenId, agentId: params.id })
     return token ? agentTokenResponse(token, context) : context.refuse('token_not_found')
   },
 
   async revoke({ params }, context) {
-    const { em, records, emit, refuse } = context
+    const { em, emit, refuse } = context
     // The agent first, as spending does: the end of an assistant cancels its intents, and none is added meanwhile.
-    const [, token] = await Promise.all([lockAgent(em, params.id), records.lock(AgentToken, params.tokenId)])
+    const [, token] = await Promise.all([
+      lockAgent(em, params.id),
+      em.findOne(AgentToken, { id: params.tokenId }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    ])
     if (token?.agentId !== params.id) return refuse('token_not_found')
     if (token.revokedAt) return refuse('token_revoked')
     token.revokedAt = clock.real()
@@ -121,13 +124,13 @@ const agentTokens = bindHandlers(agentTokensApi, {
 })
 
 async function revokeAll(
-  filter: RecordCondition<AgentToken>,
-  { records, emit }: WriteContext<typeof agentTokenRevokedEvent>,
+  filter: FilterQuery<AgentToken>,
+  { em, emit }: WriteContext<typeof agentTokenRevokedEvent>,
 ): Promise<void> {
-  const tokens = await records.find(
+  const tokens = await em.find(
     AgentToken,
     { $and: [filter, { revokedAt: null }] },
-    { orderBy: { id: 'asc' }, lock: true },
+    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
   )
   for (const token of tokens) {
     token.revokedAt = clock.real()
@@ -139,7 +142,7 @@ export async function revokeDelegationTokens(
   delegationIds: readonly string[],
   context: WriteContext<typeof agentTokenRevokedEvent>,
 ): Promise<void> {
-  if (delegationIds.length > 0) await revokeAll({ delegationId: oneOf(delegationIds) }, context)
+  if (delegationIds.length > 0) await revokeAll({ delegationId: { $in: delegationIds } }, context)
 }
 
 interface TokenDelegation {
@@ -153,11 +156,11 @@ interface TokenDelegation {
 export function issueDelegationToken(
   { id: delegationId, agentId, label, scopes }: TokenDelegation,
   expiresAt: Date,
-  { records, settings, emit }: WriteContext<typeof agentTokenCreatedEvent>,
+  { em, settings, emit }: WriteContext<typeof agentTokenCreatedEvent>,
 ): { tokenId: string; secret: string } {
   const secret = newBearerSecret('at_dlg_', settings)
   const members = { agentId, label: label ?? 'Delegation', scopes, expiresAt, delegationId }
-  const token = records.create(AgentToken, { ...members, ...hashAndHint(secret) })
+  const token = em.create(AgentToken, { ...members, ...hashAndHint(secret) })
   emit('token.created', tokenEvent(token))
   return { tokenId: token.id, secret }
 }
@@ -177,10 +180,10 @@ const ASSISTANT_TOKEN_PREFIX = 'at_mcp_'
 export function issueAssistantToken(
   members: TokenOfAssistant,
   expiresAt: Date,
-  { records, emit }: WriteContext<typeof agentTokenCreatedEvent>,
+  { em, emit }: WriteContext<typeof agentTokenCreatedEvent>,
 ): { tokenId: string; secret: string } {
   const secret = newSecret(ASSISTANT_TOKEN_PREFIX)
-  const token = records.create(AgentToken, { ...members, expiresAt, ...hashAndHint(secret) })
+  const token = em.create(AgentToken, { ...members, expiresAt, ...hashAndHint(secret) })
   emit('token.created', tokenEvent(token))
   return { tokenId: token.id, secret }
 }
@@ -190,9 +193,9 @@ export async function renewAssistantToken(
   tokenId: string,
   boundTo: string | null,
   expiresAt: Date,
-  { records }: WriteContext,
+  { em }: WriteContext,
 ): Promise<string | undefined> {
-  const token = await records.lock(AgentToken, tokenId)
+  const token = await em.findOne(AgentToken, { id: tokenId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!token || token.revokedAt || token.boundTo !== boundTo) return undefined
   const secret = newSecret(ASSISTANT_TOKEN_PREFIX)
   Object.assign(token, { ...hashAndHint(secret), expiresAt })

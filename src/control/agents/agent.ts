@@ -1,7 +1,7 @@
 import { defineEntity, LockMode, p } from '@mikro-orm/core'
+import type { SqlCondition } from '../../kernel/contract/conditions.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import type { Records, SqlCondition } from '../../kernel/contract/records.ts'
 import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import { tableOf } from '../../kernel/database/table.ts'
@@ -61,8 +61,8 @@ export const lockAnyAgent = (em: EntityManager, id: string): Promise<Agent | nul
   em.findOne(Agent, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
 
 /** The agents of other records, in any status and in the order of their ids. */
-export const lockAgentsWhere = (records: Records, condition: SqlCondition): Promise<Agent[]> =>
-  records.find(Agent, condition, { orderBy: { id: 'asc' }, lock: true })
+export const lockAgentsWhere = (em: EntityManager, condition: SqlCondition): Promise<Agent[]> =>
+  em.find(Agent, condition, { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE })
 
 export async function lockAgent(em: EntityManager, id: string): Promise<Agent | null> {
   const agent = await lockAnyAgent(em, id)

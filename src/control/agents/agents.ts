@@ -1,10 +1,10 @@
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
+import { contains } from '../../kernel/contract/conditions.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import type { EntityManager, EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { contains } from '../../kernel/contract/records.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { openWallet } from '../../money/wallets/index.ts'
 import {

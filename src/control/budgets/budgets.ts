@@ -75,13 +75,13 @@ async function budgetResponse(budget: Limits | null, { sql, tenant, now }: ReadC
 }
 
 export const ownerBudgetHandlers = bindHandlers(budgetApi, {
-  budget: async (_, context) => budgetResponse(await context.records.findOne(OwnerBudget, {}), context),
+  budget: async (_, context) => budgetResponse(await context.em.findOne(OwnerBudget, {}), context),
 
   async setBudget({ body: { webauthnAssertion, ...body } }, context) {
-    const { records, sql, tenant, emit } = context
+    const { em, sql, tenant, emit } = context
     const tenantKey = [tenant.ownerId, tenant.mode]
     await sql(LOCK_COUNTERS, tenantKey)
-    const stored = await records.findOne(OwnerBudget, {})
+    const stored = await em.findOne(OwnerBudget, {})
     const unsigned = await refuseUnsignedWidening(
       webauthnAssertion,
       () => wideningsOfBudget(stored, body, tenant),
@@ -89,10 +89,10 @@ export const ownerBudgetHandlers = bindHandlers(budgetApi, {
     )
     if (unsigned) return unsigned
     const isLimited = body.dailyLimitCents !== null || body.monthlyLimitCents !== null
-    if (stored && !isLimited) records.remove(stored)
-    const budget = isLimited ? (stored ?? records.create(OwnerBudget, body)) : null
+    if (stored && !isLimited) em.remove(stored)
+    const budget = isLimited ? (stored ?? em.create(OwnerBudget, body)) : null
     if (budget) Object.assign(budget, body)
-    await records.flush()
+    await em.flush()
     if (budget) await sql(SUM_AGENTS, tenantKey)
     emit('budget.updated', { ownerId: tenant.ownerId, ...body })
     return budgetResponse(budget, context)

@@ -1,11 +1,13 @@
+import { LockMode } from '@mikro-orm/core'
 import { keyExpiryProblem, lockCaller } from '../../identity/keys/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
+import type { EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers, type HandlerOf, type InputOf } from '../../kernel/contract/operation.ts'
-import { type RecordReader, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { hashAndHint, hashSecret, newSecret } from '../../kernel/database/credential.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
@@ -59,7 +61,7 @@ function redemptionBlocker({ status, codeExpiresAt }: Delegation, now: Date) {
  * lets only one of many requests redeem it.
  */
 const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, context) => {
-  const { em, records, sql, switchTenant, emit, refuse } = context
+  const { em, sql, switchTenant, emit, refuse } = context
   const [found] = await sql<DelegationOfCode>(FIND_BY_CODE, [hashSecret(body.code)])
   if (!found) return refuse('code_not_found')
   if (!found.isActive) return refuse('owner_suspended')
@@ -67,7 +69,11 @@ const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, context
   const now = clock.tenant(found.offsetMs)
   switchTenant({ ownerId, mode }, now)
   await lockAgent(em, found.agentId)
-  const delegation = (await records.lock(Delegation, found.id)) as Delegation
+  const delegation = (await em.findOne(
+    Delegation,
+    { id: found.id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )) as Delegation
   const blocker = redemptionBlocker(delegation, now)
   if (blocker) return refuse(blocker)
   delegationMachine.move(delegation, 'redeemed')
@@ -83,8 +89,7 @@ const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, context
 /** A delegation that expires earlier also ends its code. */
 const CODE_LIFETIME_MS = days(1)
 
-const find = (records: RecordReader, id: string): Promise<Delegation | null> =>
-  records.findOne(Delegation, { id })
+const find = (em: EntityReader, id: string): Promise<Delegation | null> => em.findOne(Delegation, { id })
 
 const AGENT_OF =
   'id = (select d.agent_id from delegations d where d.owner_id = ? and d.mode = ? and d.id = ?)'
@@ -93,10 +98,10 @@ const AGENT_OF =
  * Locks the agent of a delegation before the delegations, in the order of spending, so that no intent is
  * approved by the state before the change.
  */
-const lockAgentOf = (id: string, { records, tenant }: WriteContext) =>
-  lockAgentsWhere(records, sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id]))
+const lockAgentOf = (id: string, { em, tenant }: WriteContext) =>
+  lockAgentsWhere(em, sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id]))
 
-const lockedInOrder = { orderBy: { id: 'asc' }, lock: true } as const
+const lockedInOrder = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
 const SUBTREE = `id = any(array(
   with recursive subtree as (
@@ -112,7 +117,7 @@ async function lockSubtree(id: string, context: WriteContext): Promise<Delegatio
   const condition = sqlCondition(SUBTREE, [ownerId, mode, id, ownerId, mode, id])
   const [, subtree] = await Promise.all([
     lockAgentOf(id, context),
-    context.records.find(Delegation, condition, lockedInOrder),
+    context.em.find(Delegation, condition, lockedInOrder),
   ])
   return subtree
 }
@@ -155,11 +160,11 @@ const delegations = bindHandlers(delegationsApi, {
   redeem,
 
   async create({ body: { expiresInMinutes, webauthnAssertion, ...body } }, context) {
-    const { em, records, actor, now, emit, refuse } = context
+    const { em, actor, now, emit, refuse } = context
     const agent = await lockAgent(em, body.agentId)
     if (!agent) return refuse('agent_not_found')
     const expiresAt = addMs(now, minutes(expiresInMinutes))
-    const parentRecord = body.parentDelegationId ? await find(records, body.parentDelegationId) : undefined
+    const parentRecord = body.parentDelegationId ? await find(em, body.parentDelegationId) : undefined
     if (parentRecord === null) return refuse('parent_not_found')
     const parent = parentRecord && (await delegationResponse(parentRecord, context))
     const blocker = parent && delegationBlocker({ ...body, expiresAt }, parent, now)
@@ -178,7 +183,7 @@ const delegations = bindHandlers(delegationsApi, {
     const code = newSecret('dlg_')
     const { hash: codeHash, hint } = hashAndHint(code)
     const latestCodeExpiry = addMs(now, CODE_LIFETIME_MS)
-    const delegation = records.create(Delegation, {
+    const delegation = em.create(Delegation, {
       ...body,
       merchant: body.merchant ?? parent?.merchant ?? null,
       ancestors: parent ? [...parent.ancestors, parent.id] : [],
@@ -198,7 +203,7 @@ const delegations = bindHandlers(delegationsApi, {
   },
 
   async get({ params }, context) {
-    const delegation = await find(context.records, params.id)
+    const delegation = await find(context.em, params.id)
     return delegation ? delegationResponse(delegation, context) : context.refuse('delegation_not_found')
   },
 
@@ -213,10 +218,10 @@ const delegations = bindHandlers(delegationsApi, {
   },
 
   async expire({ params }, context) {
-    const { records, now, emit, refuse } = context
+    const { em, now, emit, refuse } = context
     const [, delegation] = await Promise.all([
       lockAgentOf(params.id, context),
-      records.lock(Delegation, params.id),
+      em.findOne(Delegation, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
     ])
     if (!delegation) return refuse('delegation_not_found')
     if (delegation.expiresAt > now || !delegationMachine.move(delegation, 'expired'))
@@ -232,7 +237,7 @@ const onAgentDeleting = reaction(
   { ...delegationRevokedEvent, ...agentTokenRevokedEvent },
   async ({ agentId }, context) => {
     const condition = { agentId, ...sqlCondition(OPEN_DELEGATION_SQL) }
-    await revokeAll(await context.records.find(Delegation, condition, lockedInOrder), context)
+    await revokeAll(await context.em.find(Delegation, condition, lockedInOrder), context)
   },
 )
 

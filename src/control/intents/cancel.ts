@@ -1,6 +1,7 @@
+import { LockMode } from '@mikro-orm/core'
 import { reactionToAll } from '../../kernel/contract/area.ts'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { EmitContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { findAgent } from '../agents/index.ts'
 import { delegationRevokedEvent } from '../delegations/index.ts'
@@ -116,13 +117,13 @@ export async function cancelIntentsOfAgent(
   agentId: string,
   context: WriteContext<(typeof intentSteps.cancelForAgent)['emits']>,
 ): Promise<void> {
-  const { records } = context
+  const { em } = context
   // Each status has an index of its own.
   const found = ["status = 'created'", "status = 'approved'"].map(status =>
-    records.find(
+    em.find(
       Intent,
       { agentId, ...sqlCondition(status) },
-      { orderBy: { id: 'asc' }, limit: CANCEL_BATCH, lock: true },
+      { orderBy: { id: 'asc' }, limit: CANCEL_BATCH, lockMode: LockMode.PESSIMISTIC_WRITE },
     ),
   )
   for (const intent of (await Promise.all(found)).flat())

@@ -17,10 +17,10 @@ type PastDecision = Pick<Intent['decision'], 'id' | 'policyId' | 'policyVersion'
 
 async function decisionsOn(
   intent: Intent,
-  { records }: ContextOf<typeof intentInquiryApi.explanation>,
+  { em }: ContextOf<typeof intentInquiryApi.explanation>,
 ): Promise<readonly [PastDecision, ...PastDecision[]]> {
   const where = { subjectId: intent.id, subjectType: 'intent' }
-  const stored = await records.find(StoredDecision, where, { orderBy: { id: 'asc' } })
+  const stored = await em.find(StoredDecision, where, { orderBy: { id: 'asc' } })
   const decisions = stored.map(({ id, createdAt, policyId, policyVersion, result }) => ({
     id,
     at: createdAt,
@@ -35,10 +35,10 @@ async function decisionsOn(
 
 async function cardSentence(
   { status, cardId }: Intent,
-  { records }: ContextOf<typeof intentInquiryApi.explanation>,
+  { em }: ContextOf<typeof intentInquiryApi.explanation>,
 ): Promise<string | undefined> {
   const isOpen = status === 'created' || status === 'approved'
-  const card = isOpen && cardId ? await records.findOne(CardTerms, { id: cardId }) : null
+  const card = isOpen && cardId ? await em.findOne(CardTerms, { id: cardId }) : null
   return card ? unusableCardMessage(card) : undefined
 }
 
@@ -106,13 +106,13 @@ function policyNote(first: PastDecision, latest: PastDecision, current: Policy |
 }
 
 export const intentInquiries = bindHandlers(intentInquiryApi, {
-  async verify({ params, body }, { records, actor, emit, refuse }) {
-    const intent = await records.findOne(Intent, { id: params.id })
+  async verify({ params, body }, { em, actor, emit, refuse }) {
+    const intent = await em.findOne(Intent, { id: params.id })
     if (!intent) return refuse('intent_not_found')
     if (!mayUseRecord(actor, intent)) return refuse('intent_other_token')
     if (intent.status !== 'approved' && intent.status !== 'completed') return refuse('intent_not_approved')
     const { actualAmountCents, actualMerchant } = body
-    const decision = await records.findOne(StoredDecision, { subjectId: intent.id, id: intent.decision.id })
+    const decision = await em.findOne(StoredDecision, { subjectId: intent.id, id: intent.decision.id })
     const approvedCents = decision ? cents(decision.result.holdEuros) : intent.amountCents
     const mismatches: { field: 'amount' | 'merchant'; message: string }[] = []
     if (actualAmountCents > approvedCents)
@@ -136,13 +136,13 @@ export const intentInquiries = bindHandlers(intentInquiryApi, {
   },
 
   async explanation({ params }, context) {
-    const { records, refuse } = context
-    const intent = await records.findOne(Intent, { id: params.id })
+    const { em, refuse } = context
+    const intent = await em.findOne(Intent, { id: params.id })
     if (!intent) return refuse('intent_not_found')
     const [first, ...others] = await decisionsOn(intent, context)
     const latest = others.at(-1) ?? first
     const { policyId, policyVersion: version } = latest
-    const current = await effectivePolicy(records, intent.agentId)
+    const current = await effectivePolicy(em, intent.agentId)
     const changedSince = hasChanged(latest, current)
     return {
       intentId: intent.id,

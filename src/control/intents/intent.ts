@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
-import { defineEntity, p } from '@mikro-orm/core'
+import { defineEntity, LockMode, p } from '@mikro-orm/core'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { SqlContext } from '../../kernel/contract/context.ts'
+import type { EntityManager, EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import { oneOf, type RecordReader, type Records } from '../../kernel/contract/records.ts'
 import { insertIntoBoth, lockedRowsById, rowsById, updateOf } from '../../kernel/database/bulk-sql.ts'
 import {
   booleanColumn,
@@ -204,16 +204,16 @@ export const lockSpendingAgentsOfIntents = spenderLock(
 export const findIntents = rowsById(intentTable)
 
 /** For an operation that changes nothing else. */
-export const lockIntent = (records: Records, id: string): Promise<Intent | null> => records.lock(Intent, id)
+export const lockIntent = (em: EntityManager, id: string): Promise<Intent | null> =>
+  em.findOne(Intent, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
 
-export const findIntent = (records: RecordReader, id: string): Promise<Intent | null> =>
-  records.findOne(Intent, { id })
+export const findIntent = (em: EntityReader, id: string): Promise<Intent | null> => em.findOne(Intent, { id })
 
 export async function findIntentsById(
-  records: RecordReader,
+  em: EntityReader,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Intent>> {
-  const intents = await records.find(Intent, { id: oneOf([...new Set(ids)]) })
+  const intents = await em.find(Intent, { id: { $in: [...new Set(ids)] } })
   return new Map(intents.map(intent => [intent.id, intent]))
 }
 

@@ -1,14 +1,11 @@
+import type { FilterQuery } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
+import { type RowSource, sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
+import type { EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { answerTo } from '../../kernel/contract/question.ts'
-import {
-  type RecordCondition,
-  type RecordReader,
-  type RowSource,
-  sqlCondition,
-} from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, merchantCondition } from '../../kernel/database/entity.ts'
 import { pageOfSource } from '../../kernel/database/page-of-source.ts'
@@ -77,9 +74,9 @@ async function simulateForAgent(agentId: string, payee: ResolvedPayee, body: Bod
   return { ...decision, id: null }
 }
 
-async function simulateRules(payee: ResolvedPayee, body: Body, { records, now, refuse }: SimulateContext) {
+async function simulateRules(payee: ResolvedPayee, body: Body, { em, now, refuse }: SimulateContext) {
   const { policyId, policy: givenRules, at, amountCents, mcc } = body
-  const policy = policyId ? await findPolicy(records, policyId) : null
+  const policy = policyId ? await findPolicy(em, policyId) : null
   if (policyId && !policy) return refuse('policy_not_found')
   const rules = policy ? pickPolicyRules(policy) : (givenRules ?? null)
   const {
@@ -141,7 +138,7 @@ export async function intentStatus(id: string, { em, now }: ReadContext) {
   }
 }
 
-const find = (records: RecordReader, id: string): Promise<Intent | null> => records.findOne(Intent, { id })
+const find = (em: EntityReader, id: string): Promise<Intent | null> => em.findOne(Intent, { id })
 
 /** Literal: PostgreSQL would not use the index over the other intents of an agent for a parameter. */
 const byStatus = (status: Intent['status'] | undefined) =>
@@ -167,7 +164,7 @@ const intents = bindHandlers(intentsApi, {
       ...definedOnly({ ...filters, ...created }),
       ...merchantCondition(merchant),
       ...byStatus(status),
-    } as RecordCondition<Intent>
+    } as FilterQuery<Intent>
     const agentId = filters.agentId ?? context.actor.agentId
     const page =
       status === 'approved' && agentId
@@ -177,12 +174,12 @@ const intents = bindHandlers(intentsApi, {
   },
 
   async get({ params }, context) {
-    const intent = await find(context.records, params.id)
+    const intent = await find(context.em, params.id)
     return intent ? intentResponse(intent, context) : context.refuse('intent_not_found')
   },
 
-  async deny({ params, body }, { records, actor, now, emit, refuse, wake }) {
-    const intent = await lockIntent(records, params.id)
+  async deny({ params, body }, { em, actor, now, emit, refuse, wake }) {
+    const intent = await lockIntent(em, params.id)
     if (!intent) return refuse('intent_not_found')
     if (intent.status !== 'created')
       return refuse('intent_not_waiting', alreadyInStatusMessage(intent.status))
@@ -195,8 +192,8 @@ const intents = bindHandlers(intentsApi, {
   },
 
   async timeline({ params }, context) {
-    const { records, sql, tenant, pageBy, refuse } = context
-    const intent = await find(records, params.id)
+    const { em, sql, tenant, pageBy, refuse } = context
+    const intent = await find(em, params.id)
     if (!intent) return refuse('intent_not_found')
     const [payments, completeFrom] = await Promise.all([
       paymentsOfIntents([intent], context),

@@ -1,5 +1,5 @@
 import type { TenantNow } from '../../kernel/contract/actor.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Cents } from '../../values/money.ts'
 import { CardTerms } from '../card-terms/index.ts'
@@ -88,14 +88,14 @@ export async function findPayableIntents(
 
 export async function notPayableByCardReason(
   intent: Intent,
-  { records, now }: { readonly records: Records; readonly now: Date },
+  { em, now }: { readonly em: EntityManager; readonly now: Date },
 ) {
   const { status, paymentId, transactionId, expiresAt, cardId } = intent
   if (status !== 'approved') return 'intent_not_approved'
   if (paymentId || transactionId) return 'intent_being_paid'
   if (expiresAt <= now) return 'intent_expired'
   if (hasPayeeRecord(intent)) return 'intent_paid_by_transfer'
-  const named = cardId ? await records.findOne(CardTerms, { id: cardId }) : null
+  const named = cardId ? await em.findOne(CardTerms, { id: cardId }) : null
   return named && named.status !== 'closed' ? 'intent_has_card' : undefined
 }
 

@@ -1,10 +1,11 @@
+import { LockMode } from '@mikro-orm/core'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { findPerson, personEvents } from '../../identity/people/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { reaction } from '../../kernel/contract/area.ts'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { Context, EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { updateOf } from '../../kernel/database/bulk-sql.ts'
 import { tableOf } from '../../kernel/database/table.ts'
@@ -30,11 +31,11 @@ const AGENT_OF = 'id = (select m.agent_id from mandates m where m.owner_id = ? a
  * Locks the agent first, as spending does, and then the mandate, so that no intent is approved by the state
  * before the change.
  */
-async function lockMandate(id: string, { records, tenant }: WriteContext) {
+async function lockMandate(id: string, { em, tenant }: WriteContext) {
   const condition = sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id])
   const [[agent], mandate] = await Promise.all([
-    lockAgentsWhere(records, condition),
-    records.lock(Mandate, id),
+    lockAgentsWhere(em, condition),
+    em.findOne(Mandate, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
   ])
   return agent && mandate && { agent, mandate }
 }
@@ -145,10 +146,10 @@ async function suspendOfAgent(
   comment: string,
   context: Reacting,
 ): Promise<void> {
-  const active = await context.records.find(
+  const active = await context.em.find(
     Mandate,
     { agentId, status: 'active' },
-    { orderBy: { id: 'asc' }, lock: true },
+    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
   )
   for (const mandate of active) suspendMandate(mandate, because, comment, context)
 }
@@ -168,11 +169,14 @@ export const mandateReactions = {
     personEvents['person.removed'],
     mandateSuspendedEvent,
     async ({ personId }, context) => {
-      const { records, tenant } = context
+      const { em, tenant } = context
       const values = [tenant.ownerId, tenant.mode, personId]
-      await lockAgentsWhere(records, sqlCondition(AGENTS_OF_SIGNER, values))
+      await lockAgentsWhere(em, sqlCondition(AGENTS_OF_SIGNER, values))
       const active = { personId, status: 'active' } as const
-      const mandates = await records.find(Mandate, active, { orderBy: { id: 'asc' }, lock: true })
+      const mandates = await em.find(Mandate, active, {
+        orderBy: { id: 'asc' },
+        lockMode: LockMode.PESSIMISTIC_WRITE,
+      })
       for (const mandate of mandates)
         suspendMandate(mandate, 'signer_removed', 'The person who signed it was removed.', context)
     },

@@ -5,10 +5,10 @@ import {
   verifyAssertion,
 } from '../../identity/passkeys/index.ts'
 import { findPerson } from '../../identity/people/index.ts'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
 import { roleScopes } from '../../kernel/contract/scopes.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import type { StatedAssistant, StatedConstraints, Subjects } from '../../statements/index.ts'
@@ -63,8 +63,8 @@ function blockerOf({ expiresAt }: MandateRequest, open: number, now: Date) {
   return open >= MAX_OPEN_MANDATES ? 'too_many_mandates' : undefined
 }
 
-const openMandatesOf = (agentId: string, { records }: ReadContext): Promise<number> =>
-  records.count(Mandate, { agentId, ...sqlCondition(OPEN_MANDATE_SQL) })
+const openMandatesOf = (agentId: string, { em }: ReadContext): Promise<number> =>
+  em.count(Mandate, { agentId, ...sqlCondition(OPEN_MANDATE_SQL) })
 
 export async function openMandateChallenge(
   body: MandateRequest & { readonly personId: string | null; readonly isNewAgent?: boolean },
@@ -126,7 +126,7 @@ type Making = ContextOf<typeof mandatesApi.create>
 async function makeMandate(
   { agentId, name, constraints, expiresAt, assistant }: MandateRequest,
   { person, passkeyId, statement, assertion, publicKeyJwk }: VerifiedAssertion,
-  { records, tenant, now, systems, emit, wake }: Making,
+  { em, tenant, now, systems, emit, wake }: Making,
 ) {
   const id = newId('mandate')
   const members = { agentId, name, expiresAt, personId: person.id, passkeyId }
@@ -143,7 +143,7 @@ async function makeMandate(
   })
   const workflowId = workflowIdOf(mandateProcess, id)
   const forAssistant = assistant !== undefined
-  const mandate = records.create(Mandate, { id, ...members, ...constraints, forAssistant, jws, workflowId })
+  const mandate = em.create(Mandate, { id, ...members, ...constraints, forAssistant, jws, workflowId })
   emit('mandate.created', mandateEvent(mandate))
   wake(mandateProcess, mandate)
   return unusedMandateResponse(mandate, { now })

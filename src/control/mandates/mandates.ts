@@ -48,7 +48,7 @@ const mandates = bindHandlers(mandatesApi, {
   },
 
   async get({ params }, context) {
-    const mandate = await context.records.findOne(Mandate, { id: params.id })
+    const mandate = await context.em.findOne(Mandate, { id: params.id })
     return mandate ? mandateResponse(mandate, context) : context.refuse('mandate_not_found')
   },
 })

@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
-import { oneOf } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
@@ -68,9 +67,9 @@ export async function mandateResponses(mandates: readonly Mandate[], { sql, tena
 
 export async function findMandates(ids: readonly string[], context: ReadContext) {
   if (ids.length === 0) return new Map<string, never>()
-  const { records, sql, tenant, now } = context
+  const { em, sql, tenant, now } = context
   const [mandates, counters] = await Promise.all([
-    records.find(Mandate, { id: oneOf([...ids]) }),
+    em.find(Mandate, { id: { $in: [...ids] } }),
     readCounters(sql, { tenant, now }, ids),
   ])
   return new Map(mandates.map(mandate => [mandate.id, responseWith(mandate, useOf(mandate, counters), now)]))

@@ -94,12 +94,12 @@ async function blockerOf({ agentId, expiresAt }: Body, context: ApproveContext) 
 const APPROVED = 'ticket: the request has been approved already. Start again in the assistant.'
 
 export const approveAssistant: Approve = async ({ body }, context) => {
-  const { records, sql, actor, now, service, emit, refuse } = context
+  const { em, sql, actor, now, service, emit, refuse } = context
   if (!isOwner(context)) return refuse('owner_needed')
   const request = openRequest(body.ticket, context)
   if (!request) return refuse('request_expired')
   const { grantId: id } = request
-  if (await records.findOne(OauthGrant, { id })) return refuse('request_expired', APPROVED)
+  if (await em.findOne(OauthGrant, { id })) return refuse('request_expired', APPROVED)
   const blocker = await blockerOf(body, context)
   if (blocker) return refuse(blocker)
   const agent = chosenAgent(body, request, context)
@@ -107,8 +107,8 @@ export const approveAssistant: Approve = async ({ body }, context) => {
   if (mandateId instanceof Refusal) return mandateId
   const { client, redirectUri, codeChallenge, dpopJkt = null } = request
   const code = newCode()
-  await records.flush()
-  const grant = records.create(OauthGrant, {
+  await em.flush()
+  const grant = em.create(OauthGrant, {
     id,
     agentId: agent.agentId,
     personId: String(actor.id),

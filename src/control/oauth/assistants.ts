@@ -39,7 +39,7 @@ const assistants = bindHandlers(assistantsApi, {
   },
 
   async get({ params }, context) {
-    const grant = await context.records.findOne(OauthGrant, { id: params.id })
+    const grant = await context.em.findOne(OauthGrant, { id: params.id })
     return grant ? assistantResponse(grant, context) : context.refuse('assistant_not_found')
   },
 

@@ -1,5 +1,6 @@
+import { LockMode } from '@mikro-orm/core'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
 import { addMs } from '../../values/clock.ts'
 import { revokeAssistantToken } from '../agent-tokens/index.ts'
 import { lockAgentsWhere } from '../agents/index.ts'
@@ -12,9 +13,12 @@ const AGENT_OF =
   'id = (select g.agent_id from oauth_grants g where g.owner_id = ? and g.mode = ? and g.id = ?)'
 
 /** Locks the agent first, as spending does. */
-export async function lockGrant(id: string, { records, tenant }: WriteContext): Promise<OauthGrant | null> {
+export async function lockGrant(id: string, { em, tenant }: WriteContext): Promise<OauthGrant | null> {
   const condition = sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id])
-  const [, grant] = await Promise.all([lockAgentsWhere(records, condition), records.lock(OauthGrant, id)])
+  const [, grant] = await Promise.all([
+    lockAgentsWhere(em, condition),
+    em.findOne(OauthGrant, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+  ])
   return grant
 }
 

@@ -77,9 +77,9 @@ export const mayPay = ({ scopes }: Pick<OauthGrant, 'scopes'>): boolean => scope
 /** Connections of the client that only read: the person may extend one of them. */
 export const findReadingGrants = async (
   of: Pick<OauthGrant, 'personId' | 'clientId'>,
-  { records }: ReadContext,
+  { em }: ReadContext,
 ): Promise<OauthGrant[]> => {
-  const grants = await records.find(
+  const grants = await em.find(
     OauthGrant,
     { ...of, status: 'connected' },
     { orderBy: { id: 'desc' }, limit: MAX_READ },

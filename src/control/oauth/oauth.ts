@@ -1,10 +1,11 @@
+import { LockMode } from '@mikro-orm/core'
 import { personEvents } from '../../identity/people/index.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, DONE } from '../../kernel/contract/operation.ts'
 import type { RunningService } from '../../kernel/contract/ports.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
 import { tokenScopeSetNames } from '../../kernel/contract/scopes.ts'
 import { proofAlgorithms } from '../../values/proof-key.ts'
 import { agentTokenAuthenticator, agentTokenRevokedEvent } from '../agent-tokens/index.ts'
@@ -93,10 +94,10 @@ const onTokenRevoked = reaction(
   agentTokenRevokedEvent['token.revoked'],
   endedGrantEvents,
   async ({ tokenId }, context) => {
-    const grants = await context.records.find(
+    const grants = await context.em.find(
       OauthGrant,
       { tokenId, status: 'connected' },
-      { orderBy: { id: 'asc' }, lock: true },
+      { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
     )
     for (const grant of grants) await endGrant(grant, 'token_revoked', context)
   },
@@ -111,11 +112,14 @@ async function endAllOf(
   because: GrantEndReason,
   context: WriteContext<typeof endedGrantEvents>,
 ): Promise<void> {
-  const { records, tenant } = context
+  const { em, tenant } = context
   const condition = sqlCondition(AGENTS_OF_PERSON, [tenant.ownerId, tenant.mode, personId])
-  await lockAgentsWhere(records, condition)
+  await lockAgentsWhere(em, condition)
   const open = { personId, ...sqlCondition(OPEN_GRANT_SQL) }
-  const grants = await records.find(OauthGrant, open, { orderBy: { id: 'asc' }, lock: true })
+  const grants = await em.find(OauthGrant, open, {
+    orderBy: { id: 'asc' },
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+  })
   for (const grant of grants) await endGrant(grant, because, context)
 }
 

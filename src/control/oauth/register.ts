@@ -25,7 +25,7 @@ async function endOldestOf(client: string, sql: Sql): Promise<void> {
 
 export const registerClient: HandlerOf<typeof oauthApi.register> = async (
   { body: { client_name: name, redirect_uris: redirectUris } },
-  { records, sql, switchTenant, address, emit, refuse },
+  { em, sql, switchTenant, address, emit, refuse },
 ) => {
   if (!redirectUris.every(isRedirectUri)) return refuse('invalid_redirect_uri')
   const now = clock.real()
@@ -33,7 +33,7 @@ export const registerClient: HandlerOf<typeof oauthApi.register> = async (
   switchTenant(livePlatformTenant, now)
   await endOldestOf(client, sql)
   const unusedUntil = addMs(now, UNSEEN_CLIENT_TTL_MS)
-  const { id, createdAt } = records.create(OauthClient, { name, redirectUris, client, unusedUntil })
+  const { id, createdAt } = em.create(OauthClient, { name, redirectUris, client, unusedUntil })
   emit('assistant.registered', { clientId: id })
   return {
     client_id: id,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LockMode } from '@mikro-orm/core'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
@@ -64,7 +65,7 @@ interface LockedGrant {
 async function lockGrant(
   text: string,
   secret: string,
-  { em, records, sql, switchTenant }: Context,
+  { em, sql, switchTenant }: Context,
 ): Promise<LockedGrant | undefined> {
   const [found] = await sql<FoundGrant>(text, [hashSecret(secret)])
   if (!found) return undefined
@@ -73,7 +74,11 @@ async function lockGrant(
   const tenant = { ownerId, mode }
   switchTenant(tenant, now)
   const agent = await lockAgent(em, agentId)
-  const grant = (await records.lock(OauthGrant, found.id)) as OauthGrant
+  const grant = (await em.findOne(
+    OauthGrant,
+    { id: found.id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )) as OauthGrant
   return { grant, tenant, now, isUsable: isActive && agent !== null }
 }
 
@@ -127,7 +132,7 @@ async function provenKey({ headers, service, sql, refuse }: TokenContext): Promi
 }
 
 async function redeemCode(body: TokenRequest, boundTo: string | null, context: TokenContext) {
-  const { emit, refuse, records } = context
+  const { emit, refuse, em } = context
   const found = body.code ? await lockGrant(BY_CODE, body.code, context) : undefined
   if (!found) return refuse('invalid_grant')
   const { grant, now, isUsable } = found
@@ -143,7 +148,7 @@ async function redeemCode(body: TokenRequest, boundTo: string | null, context: T
     expiresAt,
     context,
   )
-  await records.flush()
+  await em.flush()
   const [family, part] = [newRefreshFamily(), newRefreshPart()]
   grantMachine.move(grant, 'connected')
   Object.assign(grant, { tokenId, dueAt, familyHash: hashSecret(family), refreshHash: hashSecret(part) })

@@ -110,8 +110,8 @@ export async function replayDecisions(
   return report
 }
 
-export const backtestPolicy: Handler = async ({ params, body }, { em, records, sql, tenant, refuse }) => {
-  const policy = await findPolicy(records, params.id)
+export const backtestPolicy: Handler = async ({ params, body }, { em, sql, tenant, refuse }) => {
+  const policy = await findPolicy(em, params.id)
   if (!policy) return refuse('policy_not_found')
   const { agentId = null, ...span } = body
   if (agentId && !(await findAgent(em, agentId))) return refuse('agent_not_found')

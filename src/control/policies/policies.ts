@@ -1,8 +1,8 @@
+import { LockMode } from '@mikro-orm/core'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { not, oneOf } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { readWalletBalances } from '../../money/ledger/index.ts'
 import { addCents, type Cents, NO_CENTS } from '../../values/money.ts'
@@ -41,9 +41,9 @@ import { templateOfNewAgent, wideningsOfAssignment, wideningsOfPolicies } from '
 type Used = ReturnType<BudgetCounters['today']>[number]
 
 const usage: HandlerOf<typeof agentUsageApi.usage> = async ({ query: { status, agentId } }, context) => {
-  const { page, records, sql, tenant, now } = context
+  const { page, em, sql, tenant, now } = context
   const agents = await page(Agent, {
-    status: status ?? not('deleted'),
+    status: status ?? { $ne: 'deleted' },
     ...(agentId === undefined ? {} : { id: agentId }),
   })
   const [counters, balances, policies] = await Promise.all([
@@ -57,7 +57,7 @@ const usage: HandlerOf<typeof agentUsageApi.usage> = async ({ query: { status, a
       tenant,
       agents.data.map(({ walletId }) => walletId),
     ),
-    records.find(Policy, { agentId: oneOf(agents.data.map(({ id }) => id)), deletedAt: null }),
+    em.find(Policy, { agentId: { $in: agents.data.map(({ id }) => id) }, deletedAt: null }),
   ])
   const policyOf = new Map(policies.map(policy => [policy.agentId, policy]))
   return {
@@ -100,14 +100,14 @@ const contractRecord = (policy: Policy) => withMembers(policy, { agentId: policy
 
 const policyHandlers = bindHandlers(policiesApi, {
   async create({ body }, context) {
-    const policy = context.records.create(Policy, body)
+    const policy = context.em.create(Policy, body)
     recordPolicyVersion(policy, context)
     context.emit('policy.created', policyEvent(policy))
     return contractRecord(policy)
   },
 
   list({ query: { kind, templateId } }, { page }) {
-    const byKind = { template: { agentId: null }, agent: { agentId: not(null) } }
+    const byKind = { template: { agentId: null }, agent: { agentId: { $ne: null } } }
     const where = {
       ...policyNotDeleted,
       ...(kind && byKind[kind]),
@@ -121,19 +121,19 @@ const policyHandlers = bindHandlers(policiesApi, {
   preset: ({ params }, { refuse }) =>
     policyPresets.find(preset => preset.id === params.presetId) ?? refuse('preset_not_found'),
 
-  async get({ params }, { records, refuse }) {
-    return (await findPolicy(records, params.id)) ?? refuse('policy_not_found')
+  async get({ params }, { em, refuse }) {
+    return (await findPolicy(em, params.id)) ?? refuse('policy_not_found')
   },
 
   async replace({ params, body: { version, webauthnAssertion, ...body } }, context) {
-    const { records, now, emit, refuse } = context
-    const policy = await lockPolicy(records, params.id)
+    const { em, now, emit, refuse } = context
+    const policy = await lockPolicy(em, params.id)
     if (!policy) return refuse('policy_not_found')
     if (version !== undefined && version !== policy.version) return refuse('version_conflict')
     const rules = pickPolicyRules(body)
     const unsigned = await refuseUnsignedWidening(
       webauthnAssertion,
-      () => wideningsOfPolicies([[policy, rules]], records),
+      () => wideningsOfPolicies([[policy, rules]], em),
       context,
     )
     if (unsigned) return unsigned
@@ -143,27 +143,27 @@ const policyHandlers = bindHandlers(policiesApi, {
     return policy
   },
 
-  async delete({ params }, { records, now, emit, refuse }) {
-    const policy = await lockPolicy(records, params.id)
+  async delete({ params }, { em, now, emit, refuse }) {
+    const policy = await lockPolicy(em, params.id)
     if (!policy) return refuse('policy_not_found')
     if (policy.agentId) return refuse('policy_assigned')
     policy.deletedAt = now
     emit('policy.deleted', policyEvent(policy))
   },
 
-  async versions({ params }, { records, page, refuse }) {
-    const policy = await records.findOne(Policy, { id: params.id })
+  async versions({ params }, { em, page, refuse }) {
+    const policy = await em.findOne(Policy, { id: params.id })
     if (!policy) return refuse('policy_not_found')
     const versions = await page(PolicyVersion, { policyId: policy.id }, 'id', FIRST_ROWS)
-    return { ...versions, data: await withPolicyChanges(records, versions.data) }
+    return { ...versions, data: await withPolicyChanges(em, versions.data) }
   },
 
   async apply({ params, body }, context) {
-    const { records, now, emit, refuse } = context
+    const { em, now, emit, refuse } = context
     const templateAndCopies = { $or: [{ id: params.id }, { templateId: params.id }], ...policyNotDeleted }
-    const locked = await records.find(Policy, templateAndCopies, {
+    const locked = await em.find(Policy, templateAndCopies, {
       orderBy: { id: 'asc' },
-      lock: true,
+      lockMode: LockMode.PESSIMISTIC_WRITE,
     })
     const template = locked.find(({ id }) => id === params.id)
     if (!template) return refuse('policy_not_found')
@@ -175,7 +175,7 @@ const policyHandlers = bindHandlers(policiesApi, {
       () =>
         wideningsOfPolicies(
           copies.map(copy => [copy, copy.rulesAsCopyOf(source)]),
-          records,
+          em,
         ),
       context,
     )
@@ -192,14 +192,14 @@ const policyHandlers = bindHandlers(policiesApi, {
   },
 
   async assign({ params, body }, context) {
-    const { em, records, emit, refuse } = context
+    const { em, emit, refuse } = context
     const agent = await lockAgent(em, params.agentId)
     if (!agent) return refuse('agent_not_found')
-    const source = await findPolicySource(records, body.policyId)
+    const source = await findPolicySource(em, body.policyId)
     if (typeof source === 'string') return refuse(source)
     const unsigned = await refuseUnsignedWidening(
       body.webauthnAssertion,
-      async () => wideningsOfAssignment(agent, await effectivePolicy(records, agent.id), source),
+      async () => wideningsOfAssignment(agent, await effectivePolicy(em, agent.id), source),
       context,
     )
     if (unsigned) return unsigned
@@ -208,21 +208,21 @@ const policyHandlers = bindHandlers(policiesApi, {
     return policy
   },
 
-  async effective({ params }, { em, records, refuse }) {
+  async effective({ params }, { em, refuse }) {
     if (!(await findAgent(em, params.agentId))) return refuse('agent_not_found')
-    return (await effectivePolicy(records, params.agentId)) ?? refuse('no_policy_assigned')
+    return (await effectivePolicy(em, params.agentId)) ?? refuse('no_policy_assigned')
   },
 
   async toggle({ params, body }, context) {
-    const { em, records, now, emit, refuse } = context
+    const { em, now, emit, refuse } = context
     const agent = await lockAgent(em, params.agentId)
     if (!agent) return refuse('agent_not_found')
-    const policy = agent.policyId && (await lockPolicy(records, agent.policyId))
+    const policy = agent.policyId && (await lockPolicy(em, agent.policyId))
     if (!policy) return refuse('no_policy_assigned')
     const rules = { ...pickPolicyRules(policy), [body.field]: body.value }
     const unsigned = await refuseUnsignedWidening(
       body.webauthnAssertion,
-      () => wideningsOfPolicies([[policy, rules]], records),
+      () => wideningsOfPolicies([[policy, rules]], em),
       context,
     )
     if (unsigned) return unsigned

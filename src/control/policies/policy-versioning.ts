@@ -1,7 +1,8 @@
+import { LockMode } from '@mikro-orm/core'
 import { reaction } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
+import type { EntityManager, EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import type { RecordReader, Records } from '../../kernel/contract/records.ts'
 import { truncateText } from '../../values/schemas.ts'
 import { type Agent, AgentCreated, AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -21,8 +22,8 @@ export const policyEvent = (policy: Policy) => ({
 })
 
 /** Stores the present state as a version, and wakes the agent's process if the policy has or had an end. */
-export function recordPolicyVersion(policy: Policy, { records, actor, wake }: WriteContext): void {
-  records.create(PolicyVersion, {
+export function recordPolicyVersion(policy: Policy, { em, actor, wake }: WriteContext): void {
+  em.create(PolicyVersion, {
     policyId: policy.id,
     agentId: policy.agentId,
     version: policy.version,
@@ -34,27 +35,27 @@ export function recordPolicyVersion(policy: Policy, { records, actor, wake }: Wr
     wake(agentProcess, { id: policy.agentId, agentId: policy.agentId })
 }
 
-export const findPolicy = (records: RecordReader, id: string): Promise<Policy | null> =>
-  records.findOne(Policy, { id, ...policyNotDeleted })
+export const findPolicy = (em: EntityReader, id: string): Promise<Policy | null> =>
+  em.findOne(Policy, { id, ...policyNotDeleted })
 
-export async function lockPolicy(records: Records, id: string): Promise<Policy | null> {
-  const policy = await records.lock(Policy, id)
+export async function lockPolicy(em: EntityManager, id: string): Promise<Policy | null> {
+  const policy = await em.findOne(Policy, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   return policy?.deletedAt ? null : policy
 }
 
 export async function findPolicySource(
-  records: Records,
+  em: EntityManager,
   name: string,
 ): Promise<PolicySource | 'policy_not_found' | 'not_a_template'> {
   const preset = findPreset(name)
   if (preset) return { id: null, rules: preset.policy }
-  const template = await lockPolicy(records, name)
+  const template = await lockPolicy(em, name)
   if (!template) return 'policy_not_found'
   return template.agentId ? 'not_a_template' : { id: template.id, rules: pickPolicyRules(template) }
 }
 
-export const effectivePolicy = (records: RecordReader, agentId: string): Promise<Policy | null> =>
-  records.findOne(Policy, { agentId, ...policyNotDeleted })
+export const effectivePolicy = (em: EntityReader, agentId: string): Promise<Policy | null> =>
+  em.findOne(Policy, { agentId, ...policyNotDeleted })
 
 /** Gives the agent a policy of its own, or turns the existing one into a copy of the source. */
 export async function assignPolicy(
@@ -62,11 +63,11 @@ export async function assignPolicy(
   source: PolicySource,
   context: WriteContext & { now: Date },
 ): Promise<Policy> {
-  const { records, now } = context
-  const current = await effectivePolicy(records, agent.id)
+  const { em, now } = context
+  const current = await effectivePolicy(em, agent.id)
   current?.copyFrom(source, now, now)
   const provenance = { agentId: agent.id, templateId: source.id, assignedAt: now }
-  const policy = current ?? records.create(Policy, { ...source.rules, ...provenance })
+  const policy = current ?? em.create(Policy, { ...source.rules, ...provenance })
   policy.scheduleEnd(now)
   agent.policyId = policy.id
   recordPolicyVersion(policy, context)
@@ -79,7 +80,7 @@ export const onAgentCreated = reaction(
   async ({ agentId, policyId }, context) => {
     if (!policyId) return
     const agent = await lockAgent(context.em, agentId)
-    const source = await findPolicySource(context.records, policyId)
+    const source = await findPolicySource(context.em, policyId)
     if (!agent || typeof source === 'string')
       throw new Problem('unknown_reference', 'policyId: no such policy template, and no preset of this name.')
     const policy = await assignPolicy(agent, source, context)
@@ -94,9 +95,9 @@ export const onAgentCreated = reaction(
 export const onAgentDeleting = reaction(
   AgentEvent,
   policiesApi.delete.emits,
-  async ({ agentId }, { em, records, now, emit }) => {
+  async ({ agentId }, { em, now, emit }) => {
     const agent = await findAgent(em, agentId)
-    const policy = agent?.policyId ? await lockPolicy(records, agent.policyId) : null
+    const policy = agent?.policyId ? await lockPolicy(em, agent.policyId) : null
     if (!policy) return
     policy.deletedAt = now
     emit('policy.deleted', policyEvent(policy))

@@ -107,9 +107,9 @@ const situationResponse = (probed: ProbedSituation | null) =>
 
 export const probePolicy: HandlerOf<typeof policySimulationApi.probe> = async (
   { params },
-  { records, now, refuse },
+  { em, now, refuse },
 ) => {
-  const policy = await findPolicy(records, params.id)
+  const policy = await findPolicy(em, params.id)
   if (!policy) return refuse('policy_not_found')
   const { rules, warnings } = probeRules(pickPolicyRules(policy), now)
   return {

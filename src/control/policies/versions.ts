@@ -1,4 +1,4 @@
-import type { Records } from '../../kernel/contract/records.ts'
+import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { jsonName } from '../../values/json-names.ts'
 import {
   joinFirstTen,
@@ -56,14 +56,13 @@ export const policyChangesBetween = (before: StoredRules, after: StoredRules): C
   })
 
 export async function withPolicyChanges(
-  records: Records,
+  em: EntityManager,
   versions: readonly PolicyVersion[],
 ): Promise<(PolicyVersion & { changes: Change[] })[]> {
   const oldest = versions.at(-1)
   const { policyId, version: number } = oldest ?? { policyId: '', version: 1 }
   // The oldest version of the page is compared with one on the next page.
-  const beforeOldest =
-    number > 1 ? await records.findOne(PolicyVersion, { policyId, version: number - 1 }) : null
+  const beforeOldest = number > 1 ? await em.findOne(PolicyVersion, { policyId, version: number - 1 }) : null
   return versions.map((version, index) => {
     const previous = versions[index + 1] ?? beforeOldest
     return { ...version, changes: previous ? policyChangesBetween(previous.rules, version.rules) : [] }

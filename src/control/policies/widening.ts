@@ -1,5 +1,5 @@
+import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { answerTo } from '../../kernel/contract/question.ts'
-import { oneOf, type Records } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { StatedWidening } from '../../statements/index.ts'
 import { Agent, templates, wideningsOfAgent } from '../agents/index.ts'
@@ -9,14 +9,14 @@ import type { Policy, PolicySource } from './policy.ts'
 /** A template is signed as well, since a key may apply or assign it later. */
 export async function wideningsOfPolicies(
   changed: readonly (readonly [policy: Policy, rules: PolicyRules])[],
-  records: Records,
+  em: EntityManager,
 ): Promise<StatedWidening[]> {
   const widened = changed.flatMap(([policy, rules]) => {
     const changes = policyWidenings(pickPolicyRules(policy), rules)
     return changes.length > 0 ? [{ policy, changes }] : []
   })
   const ids = widened.flatMap(({ policy }) => policy.agentId ?? [])
-  const agents = await records.find(Agent, { id: oneOf(ids) })
+  const agents = await em.find(Agent, { id: { $in: ids } })
   const byId = new Map(agents.map(agent => [agent.id, agent]))
   return widened.flatMap(({ policy: { id, name, agentId }, changes }) => {
     if (agentId === null) return changes.map(change => ({ of: 'template' as const, id, name, ...change }))

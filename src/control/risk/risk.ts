@@ -1,9 +1,10 @@
+import { LockMode } from '@mikro-orm/core'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
+import { inRange } from '../../kernel/contract/conditions.ts'
 import type { Context, WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
-import { inRange } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
@@ -46,8 +47,8 @@ const configResponse = (config: RiskConfig | null) =>
   withMembers(config ?? { updatedAt: null }, riskSettingsFromRow(config))
 
 /** Locks the alert that keeps an agent frozen, after the agent: a person may acknowledge it meanwhile. */
-const lockFreezingAlert = (records: Context['records'], agentId: string): Promise<RiskAlert | null> =>
-  records.findOne(RiskAlert, { agentId, liftedAt: null }, { lock: true })
+const lockFreezingAlert = (em: Context['em'], agentId: string): Promise<RiskAlert | null> =>
+  em.findOne(RiskAlert, { agentId, liftedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE })
 
 function acknowledge(
   alert: RiskAlert,
@@ -62,20 +63,20 @@ function acknowledge(
 }
 
 const risk = bindHandlers(riskApi, {
-  config: async (_, { records }) => configResponse(await records.findOne(RiskConfig, {})),
+  config: async (_, { em }) => configResponse(await em.findOne(RiskConfig, {})),
 
   async configure({ body: { webauthnAssertion, ...body } }, context) {
-    const { records, tenant, emit } = context
+    const { em, tenant, emit } = context
     const row = riskConfigRow(body)
     await lockTenant(context, 'risk')
-    const storedConfig = await records.findOne(RiskConfig, {})
+    const storedConfig = await em.findOne(RiskConfig, {})
     const unsigned = await refuseUnsignedWidening(
       webauthnAssertion,
       () => wideningsOfRisk(riskSettingsFromRow(storedConfig), body, tenant),
       context,
     )
     if (unsigned) return unsigned
-    const config = storedConfig ? Object.assign(storedConfig, row) : records.create(RiskConfig, row)
+    const config = storedConfig ? Object.assign(storedConfig, row) : em.create(RiskConfig, row)
     const { enabled, thresholds } = body
     emit('risk.config_updated', { ownerId: tenant.ownerId, enabled, thresholds })
     return configResponse(config)
@@ -90,18 +91,19 @@ const risk = bindHandlers(riskApi, {
   alerts: ({ query: { status, agentId } }, { page }) => page(RiskAlert, definedOnly({ status, agentId })),
 
   async acknowledge({ params, body }, context) {
-    const alert = await context.records.lock(RiskAlert, params.id)
+    const alert = await context.em.findOne(
+      RiskAlert,
+      { id: params.id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (!alert) return context.refuse('alert_not_found')
     if (!acknowledge(alert, body.comment, context)) return context.refuse('alert_acknowledged')
     return alert
   },
 
   async unfreeze({ params, body }, context) {
-    const { em, records, sql, tenant, emit, refuse, queueStatement } = context
-    const [agent, alert] = await Promise.all([
-      lockAgent(em, params.id),
-      lockFreezingAlert(records, params.id),
-    ])
+    const { em, sql, tenant, emit, refuse, queueStatement } = context
+    const [agent, alert] = await Promise.all([lockAgent(em, params.id), lockFreezingAlert(em, params.id)])
     if (!agent) return refuse('agent_not_found')
     if (!alert || agent.status !== 'frozen') return refuse('not_frozen_by_risk')
     const unsigned = await refuseUnsignedWidening(
@@ -112,7 +114,7 @@ const risk = bindHandlers(riskApi, {
     if (unsigned) return unsigned
     unfreezeAgent(agent)
     queueStatement(resetProfile(sql, tenant, alert))
-    records.create(RiskRecord, {
+    em.create(RiskRecord, {
       agentId: agent.id,
       outcome: 'unfreeze',
       score: 0,
@@ -128,8 +130,8 @@ const risk = bindHandlers(riskApi, {
   },
 })
 
-const onAgentUnfrozen = reaction(AgentEvent, {}, async ({ agentId }, { records, now }) => {
-  const alert = await lockFreezingAlert(records, agentId)
+const onAgentUnfrozen = reaction(AgentEvent, {}, async ({ agentId }, { em, now }) => {
+  const alert = await lockFreezingAlert(em, agentId)
   if (alert) alert.liftedAt = now
 })
 

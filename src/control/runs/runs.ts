@@ -1,9 +1,10 @@
+import { LockMode } from '@mikro-orm/core'
 import type { z } from 'zod'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area, type FindRuns, type FoundRun } from '../../kernel/contract/area.ts'
 import type { SqlContext, WriteContext } from '../../kernel/contract/context.ts'
+import type { EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
-import type { RecordReader } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { assistantTokenOf, definedOnly, mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
@@ -35,32 +36,32 @@ const runEvent = ({ id, agentId, status, name, budgetCents, reason }: Run): z.ou
   ...(reason === null ? {} : { reason: truncateText(reason) }),
 })
 
-const find = (records: RecordReader, id: string): Promise<Run | null> => records.findOne(Run, { id })
+const find = (em: EntityReader, id: string): Promise<Run | null> => em.findOne(Run, { id })
 
 /**
  * Locks a run that the caller may change; null if there is none. The token of a delegation or an assistant may spend in
  * every run of its agent, but changes only those it has started. Locks the agent first, as spending does, so that no
  * intent is approved by the run's state before the change.
  */
-async function lockRun({ em, records, actor }: WriteContext, id: string): Promise<Run | null> {
-  const run = await find(records, id)
+async function lockRun({ em, actor }: WriteContext, id: string): Promise<Run | null> {
+  const run = await find(em, id)
   if (!run || !mayReachRecord(actor, run) || !mayUseRecord(actor, run)) return null
   await lockAgent(em, run.agentId)
-  return records.lock(Run, id)
+  return em.findOne(Run, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
 }
 
 const runs = bindHandlers(runsApi, {
   async create({ body }, context) {
-    const { em, records, actor, emit, refuse } = context
+    const { em, actor, emit, refuse } = context
     const agentId = body.agentId ?? actor.agentId
     if (!agentId) return refuse('agent_required')
     const agent = await lockAgent(em, agentId)
     if (!agent) return refuse('agent_not_found')
     const { externalId } = body
-    if (externalId && (await records.findOne(Run, { agentId: agent.id, externalId })))
+    if (externalId && (await em.findOne(Run, { agentId: agent.id, externalId })))
       return refuse('external_id_taken')
     const { delegationId = null } = actor
-    const run = records.create(Run, { ...body, agentId, delegationId, tokenId: assistantTokenOf(actor) })
+    const run = em.create(Run, { ...body, agentId, delegationId, tokenId: assistantTokenOf(actor) })
     emit('run.created', runEvent(run))
     return runResponse(run, context)
   },
@@ -72,7 +73,7 @@ const runs = bindHandlers(runsApi, {
   },
 
   async get({ params }, context) {
-    const run = await find(context.records, params.id)
+    const run = await find(context.em, params.id)
     return run ? runResponse(run, context) : context.refuse('run_not_found')
   },
 
@@ -119,8 +120,8 @@ const runs = bindHandlers(runsApi, {
     return runResponse(run, context)
   },
 
-  async timeline({ params }, { records, sql, actor, pageBy, refuse }) {
-    const run = await find(records, params.id)
+  async timeline({ params }, { em, sql, actor, pageBy, refuse }) {
+    const run = await find(em, params.id)
     if (!run) return refuse('run_not_found')
     const page = pageBy((after, most) => readTimelineOfRun(sql, run, actor, after, most))
     return withAuditIds(await withCompleteFrom(page, sql, run))
@@ -142,11 +143,11 @@ export async function endRunsOfAgent(
   agentId: string,
   context: WriteContext<(typeof runSteps.endForAgent)['emits']>,
 ): Promise<void> {
-  const { records, now, emit } = context
-  const running = await records.find(
+  const { em, now, emit } = context
+  const running = await em.find(
     Run,
     { agentId, status: 'running' },
-    { orderBy: { id: 'asc' }, limit: END_BATCH, lock: true },
+    { orderBy: { id: 'asc' }, limit: END_BATCH, lockMode: LockMode.PESSIMISTIC_WRITE },
   )
   for (const run of running) {
     runMachine.move(run, 'failed')

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
+import { type SqlCondition, sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { declareReservedEvent } from '../../kernel/contract/events.ts'
 import { type ByteStream, EVENT_STREAM_TYPE, type ResponseFile } from '../../kernel/contract/file.ts'
 import type { StreamedEvent, StreamedEventBatches } from '../../kernel/contract/follow.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
-import { type SqlCondition, sqlCondition } from '../../kernel/contract/records.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { pageOfEvents } from '../../kernel/journal/call-events.ts'
@@ -177,10 +177,9 @@ const events = bindHandlers(eventsApi, {
   async get({ params }, context) {
     const unnamed = actForPlatform(context)
     if (unnamed) return unnamed
-    const { records, actor, refuse } = context
+    const { em, actor, refuse } = context
     return (
-      (await records.findOne(Event, { id: params.id, ...underDelegation(actor) })) ??
-      refuse('event_not_found')
+      (await em.findOne(Event, { id: params.id, ...underDelegation(actor) })) ?? refuse('event_not_found')
     )
   },
 })

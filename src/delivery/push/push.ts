@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { personEvents } from '../../identity/people/index.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import {
@@ -49,30 +50,26 @@ const LOST: PushResult = {
   message: 'The outcome was lost. Try again with a new Idempotency-Key.',
 }
 
-async function recordTest(
-  result: PushResult,
-  { receiver }: Reserved,
-  { records, emit, refuse }: TestContext,
-) {
+async function recordTest(result: PushResult, { receiver }: Reserved, { em, emit, refuse }: TestContext) {
   const { delivered, gone: dropped, status, message } = result
   // Locked only for deletion: a locked subscription gets no push of the event that is emitted here.
   const { id } = receiver
   const subscription = await (dropped
-    ? records.lock(PushSubscription, id)
-    : records.findOne(PushSubscription, { id }))
+    ? em.findOne(PushSubscription, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    : em.findOne(PushSubscription, { id }))
   if (!subscription) return refuse('subscription_not_found')
   const event = { subscriptionId: subscription.id, label: subscription.label }
   emit('push_subscription.tested', { ...event, delivered })
   if (dropped) {
-    records.remove(subscription)
+    em.remove(subscription)
     emit('push_subscription.deleted', { ...event, reason: 'gone' })
   }
   return { subscriptionId: subscription.id, delivered, dropped, status, message }
 }
 
 const testDelivery = externalCall(pushApi.test, {
-  async reserve({ params }, { records, sql, now, systems, actor, refuse }) {
-    const subscription = await records.findOne(PushSubscription, { id: params.id })
+  async reserve({ params }, { em, sql, now, systems, actor, refuse }) {
+    const subscription = await em.findOne(PushSubscription, { id: params.id })
     if (!subscription) return refuse('subscription_not_found')
     if (isOthersPushSubscription(subscription, actor)) return refuse('not_subscription_owner')
     const { id, endpoint, p256dh, auth } = subscription
@@ -99,7 +96,7 @@ const push = bindHandlers(pushApi, {
   },
 
   async create({ body: { endpoint, keys, expirationTime, label, ...body } }, context) {
-    const { records, systems, service, actor, emit, refuse } = context
+    const { em, systems, service, actor, emit, refuse } = context
     const refused = systems.outbound.judge(endpoint)
     if (refused) return refuse('endpoint_refused', `endpoint: ${refused.message}`)
     const events = [...new Set(body.events ?? urgentPushEvents)]
@@ -107,9 +104,13 @@ const push = bindHandlers(pushApi, {
     if (unknown) return refuse('unknown_event', unknown)
     // Serialized, so that the limit holds and no endpoint is subscribed twice. What is being deleted is not renewed.
     await lockTenant(context, 'push')
-    const existing = await records.findOne(PushSubscription, { endpoint }, { lock: true })
+    const existing = await em.findOne(
+      PushSubscription,
+      { endpoint },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (existing && isOthersPushSubscription(existing, actor)) return refuse('not_subscription_owner')
-    if (!existing && (await records.count(PushSubscription)) >= MAX_SUBSCRIPTIONS)
+    if (!existing && (await em.count(PushSubscription)) >= MAX_SUBSCRIPTIONS)
       return refuse('too_many_subscriptions')
     const id = existing?.id ?? newId('push')
     const expiresAt = expirationTime === null ? null : new Date(expirationTime)
@@ -118,7 +119,7 @@ const push = bindHandlers(pushApi, {
     const members = { p256dh: keys.p256dh, auth, events, label, personId, expiresAt }
     const subscription = existing
       ? Object.assign(existing, members)
-      : records.create(PushSubscription, { id, endpoint, ...members })
+      : em.create(PushSubscription, { id, endpoint, ...members })
     emit(
       existing ? 'push_subscription.updated' : 'push_subscription.created',
       subscriptionEvent(subscription),
@@ -128,20 +129,28 @@ const push = bindHandlers(pushApi, {
 
   list: (_, { page }) => page(PushSubscription, {}),
 
-  async delete({ params }, { records, actor, emit, refuse }) {
-    const subscription = await records.lock(PushSubscription, params.id)
+  async delete({ params }, { em, actor, emit, refuse }) {
+    const subscription = await em.findOne(
+      PushSubscription,
+      { id: params.id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (!subscription) return refuse('subscription_not_found')
     if (isOthersPushSubscription(subscription, actor)) return refuse('not_subscription_owner')
-    records.remove(subscription)
+    em.remove(subscription)
     emit('push_subscription.deleted', { ...subscriptionEvent(subscription), reason: 'owner' })
   },
 
   test: testDelivery,
 
-  async drop({ params }, { records, emit }) {
-    const subscription = await records.lock(PushSubscription, params.id)
+  async drop({ params }, { em, emit }) {
+    const subscription = await em.findOne(
+      PushSubscription,
+      { id: params.id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (!subscription) return NOT_ACTED
-    records.remove(subscription)
+    em.remove(subscription)
     emit('push_subscription.deleted', { ...subscriptionEvent(subscription), reason: 'gone' })
     return ACTED
   },
@@ -154,14 +163,14 @@ export const pushArea = area('Push Subscriptions', 'Browsers subscribed to event
     'person.removed': reaction(
       personEvents['person.removed'],
       { 'push_subscription.deleted': PushSubscriptionDeletedEvent },
-      async ({ personId }, { records, emit }) => {
-        const theirs = await records.find(
+      async ({ personId }, { em, emit }) => {
+        const theirs = await em.find(
           PushSubscription,
           { personId },
-          { orderBy: { id: 'asc' }, lock: true },
+          { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
         )
         for (const subscription of theirs) {
-          records.remove(subscription)
+          em.remove(subscription)
           emit('push_subscription.deleted', { ...subscriptionEvent(subscription), reason: 'person_removed' })
         }
       },

@@ -1,8 +1,10 @@
+import { LockMode } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
+import { inRange } from '../../kernel/contract/conditions.ts'
 import type { Context, ReadContext } from '../../kernel/contract/context.ts'
+import type { EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { ACTED, bindHandlers, type HandlerOf, NOT_ACTED } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import { inRange, oneOf, type RecordReader } from '../../kernel/contract/records.ts'
 import { definedOnly, halfOpenRangeCondition } from '../../kernel/database/entity.ts'
 import { readCompleteFrom } from '../../kernel/journal/timeline.ts'
 import { addMs, clock, formatMinute } from '../../values/clock.ts'
@@ -38,10 +40,10 @@ function attemptOfRun({ attemptAt }: Delivery, { pausedUntil }: Webhook) {
 }
 
 /** What the run of a delivery reads. */
-export async function deliveryRunStatus(id: string, { records, now }: ReadContext) {
-  const delivery = await records.findOne(Delivery, { id })
+export async function deliveryRunStatus(id: string, { em, now }: ReadContext) {
+  const delivery = await em.findOne(Delivery, { id })
   if (!delivery) return undefined
-  const webhook = await records.findOneOrFail(Webhook, { id: delivery.webhookId })
+  const webhook = await em.findOneOrFail(Webhook, { id: delivery.webhookId })
   const { event, attempts, tries } = delivery
   const closed = delivery.status !== 'pending' || !isWebhookServed(webhook)
   const isUnderWay = isDeliveryLeased(delivery)
@@ -66,7 +68,11 @@ export async function deliveryRunStatus(id: string, { records, now }: ReadContex
 
 /** Makes the next attempt due at once, on a person's request. */
 const retry: HandlerOf<typeof deliveriesApi.retry> = async ({ params }, context) => {
-  const delivery = await context.records.lock(Delivery, params.id)
+  const delivery = await context.em.findOne(
+    Delivery,
+    { id: params.id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
   if (!delivery) return context.refuse('delivery_not_found')
   if (delivery.status !== 'pending' || isDeliveryLeased(delivery)) return NOT_ACTED
   const now = clock.real()
@@ -87,13 +93,13 @@ type Listing = Context<'unknown_event'>
 
 async function deliveriesPage(
   filters: Filters,
-  { records, now, page, service, refuse, tenant }: Listing,
+  { em, now, page, service, refuse, tenant }: Listing,
   webhook?: Webhook,
 ) {
   const unknown = eventNameProblem('event', filters.event, service)
   if (unknown) return refuse('unknown_event', unknown)
   const deliveries = await page(Delivery, conditionOf(filters, tenant))
-  const webhooks = webhook ? [webhook] : await webhooksOf(deliveries.data, records)
+  const webhooks = webhook ? [webhook] : await webhooksOf(deliveries.data, em)
   const byId = new Map(webhooks.map(webhook => [webhook.id, webhook]))
   const data = deliveries.data.map(delivery =>
     deliveryResponse(delivery, byId.get(delivery.webhookId), { now }),
@@ -101,9 +107,9 @@ async function deliveriesPage(
   return { ...deliveries, data }
 }
 
-async function webhooksOf(deliveries: readonly Delivery[], records: RecordReader): Promise<Webhook[]> {
+async function webhooksOf(deliveries: readonly Delivery[], em: EntityReader): Promise<Webhook[]> {
   const ids = [...new Set(deliveries.map(({ webhookId }) => webhookId))]
-  return ids.length > 0 ? records.find(Webhook, { id: oneOf(ids) }) : []
+  return ids.length > 0 ? em.find(Webhook, { id: { $in: ids } }) : []
 }
 
 interface Filters {
@@ -127,7 +133,7 @@ const conditionOf = ({ from, to, status, eventId, requestId, ...filters }: Filte
 
 export const deliveryHandlers = bindHandlers(deliveriesApi, {
   async deliveries({ params, query: { limit: _limit, cursor: _cursor, ...filters } }, context) {
-    const webhook = await findWebhook(context.records, params.id)
+    const webhook = await findWebhook(context.em, params.id)
     if (!webhook) return context.refuse('webhook_not_found')
     return deliveriesPage({ ...filters, webhookId: params.id }, context, webhook)
   },
@@ -141,24 +147,28 @@ export const deliveryHandlers = bindHandlers(deliveriesApi, {
   },
 
   async delivery({ params }, context) {
-    const { records, refuse } = context
-    const delivery = await records.findOne(Delivery, { id: deliveryIdOf(params.id) })
+    const { em, refuse } = context
+    const delivery = await em.findOne(Delivery, { id: deliveryIdOf(params.id) })
     if (!delivery) return refuse('delivery_not_found')
-    const webhook = await records.findOne(Webhook, { id: delivery.webhookId })
+    const webhook = await em.findOne(Webhook, { id: delivery.webhookId })
     return deliveryResponse(delivery, webhook ?? undefined, context)
   },
 
   async replay({ params }, context) {
-    const { records, emit, refuse } = context
-    const delivery = await records.lock(Delivery, deliveryIdOf(params.id))
+    const { em, emit, refuse } = context
+    const delivery = await em.findOne(
+      Delivery,
+      { id: deliveryIdOf(params.id) },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (!delivery) return refuse('delivery_not_found')
-    const isSubscribed = await records.count(Webhook, { id: delivery.webhookId, deletedAt: null })
+    const isSubscribed = await em.count(Webhook, { id: delivery.webhookId, deletedAt: null })
     if (!isSubscribed) return refuse('webhook_deleted')
     if (!resetForReplay(delivery, clock.real())) return refuse('delivery_under_way')
     const { id, webhookId } = delivery
     await retryReceiversNow(context, [webhookId])
     emit('webhook.replayed', { deliveryId: id, webhookId })
-    const webhook = await records.findOne(Webhook, { id: webhookId })
+    const webhook = await em.findOne(Webhook, { id: webhookId })
     return deliveryResponse(delivery, webhook ?? undefined, context)
   },
 

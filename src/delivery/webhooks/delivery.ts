@@ -1,6 +1,6 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { defineEntity, type FilterQuery, p } from '@mikro-orm/core'
+import { inRange, sqlCondition } from '../../kernel/contract/conditions.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import { inRange, type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
 import { selectColumnList, updateOfAnyTenant } from '../../kernel/database/bulk-sql.ts'
 import { nullable, realTimestampColumns, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
@@ -83,7 +83,7 @@ export const isLeftToRun = ({ attemptAt, dueAt }: Pick<Delivery, 'attemptAt' | '
 export const deliveryStatus = (delivery: Pick<Delivery, 'status' | 'leasedUntil'>): DeliveryStatus =>
   isDeliveryLeased(delivery) ? 'delivering' : delivery.status
 
-export function deliveryStatusFilter(state: DeliveryStatus | undefined): RecordCondition<Delivery> {
+export function deliveryStatusFilter(state: DeliveryStatus | undefined): FilterQuery<Delivery> {
   if (state === undefined) return {}
   const now = clock.real()
   if (state === 'delivering') return { leasedUntil: inRange({ gt: now }) }

@@ -1,16 +1,17 @@
+import { LockMode } from '@mikro-orm/core'
 import type { SqlContext } from '../../kernel/contract/context.ts'
+import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
-import { oneOf, type Records } from '../../kernel/contract/records.ts'
 import { clock } from '../../values/clock.ts'
 import type { webhooksApi } from './api.ts'
 import { createBacklogDeliveries } from './dispatch/backlog-keeper.ts'
 import { Webhook } from './webhook.ts'
 
-const lockActive = (records: Records, ids: readonly string[]): Promise<Webhook[]> =>
-  records.find(
+const lockActive = (em: EntityManager, ids: readonly string[]): Promise<Webhook[]> =>
+  em.find(
     Webhook,
-    { id: oneOf([...ids]), status: 'active', deletedAt: null },
-    { lock: true, orderBy: { id: 'asc' } },
+    { id: { $in: [...ids] }, status: 'active', deletedAt: null },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
   )
 
 /** Locks the tenant's events and returns the last one: none is added until the transaction ends. */
@@ -25,8 +26,8 @@ interface Named {
 
 /** Pauses subscriptions: later events become deliveries only as room becomes free. */
 export async function pauseWebhooks({ body }: Named, context: ContextOf<typeof webhooksApi.pause>) {
-  const { records, tenant, emit } = context
-  const active = await lockActive(records, body.webhookIds)
+  const { em, tenant, emit } = context
+  const active = await lockActive(em, body.webhookIds)
   const webhooks = active.filter(({ backlogAfter }) => backlogAfter === null)
   if (webhooks.length === 0) return { webhookIds: [] }
   const last = await lockEvents(context)
@@ -40,9 +41,9 @@ export async function pauseWebhooks({ body }: Named, context: ContextOf<typeof w
 
 /** Resumes the subscriptions that have caught up: events become deliveries at once again. */
 export async function resumeWebhooks({ body }: Named, context: ContextOf<typeof webhooksApi.resume>) {
-  const { records, sql, tenant, emit } = context
+  const { em, sql, tenant, emit } = context
   const webhookIds: string[] = []
-  for (const webhook of await lockActive(records, body.webhookIds)) {
+  for (const webhook of await lockActive(em, body.webhookIds)) {
     if (webhook.backlogAfter === null) continue
     const { isThrough } = await createBacklogDeliveries(sql, { id: webhook.id, free: MAX_LAST_EVENTS })
     if (!isThrough) continue

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { withinCallSql } from '../../kernel/journal/call-events.ts'
 import { Event } from '../../kernel/journal/event.ts'
@@ -53,10 +53,10 @@ interface Matching {
   readonly to?: Date | undefined
 }
 
-async function wrongFilter({ webhookId, event }: Matching, { records, service, refuse }: Replaying) {
+async function wrongFilter({ webhookId, event }: Matching, { em, service, refuse }: Replaying) {
   const unknown = eventNameProblem('event', event, service)
   if (unknown) return refuse('unknown_event', unknown)
-  if (webhookId && !(await findWebhook(records, webhookId))) return refuse('webhook_not_found')
+  if (webhookId && !(await findWebhook(em, webhookId))) return refuse('webhook_not_found')
   return undefined
 }
 
@@ -112,8 +112,7 @@ export async function replayDeliveries(
   if (wrong) return wrong
   const { sql, tenant, emit } = context
   const { status, eventId, requestId, after, webhookId } = body
-  if (eventId && !(await context.records.findOne(Event, { id: eventId })))
-    return context.refuse('event_not_found')
+  if (eventId && !(await context.em.findOne(Event, { id: eventId }))) return context.refuse('event_not_found')
   const range = eventId ? deliveryIdRangeOfEvent(eventId) : { gte: null, lt: null }
   const found = await sql<DeliveryRow & Row>(FIND_ENDED, [
     ...[tenant.ownerId, tenant.mode, ...valuesOf(body), status ? [status] : ['failed', 'dead']],

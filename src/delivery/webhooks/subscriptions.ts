@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type {
   Context,
   EmitContext,
@@ -5,8 +6,8 @@ import type {
   SqlContext,
   WriteContext,
 } from '../../kernel/contract/context.ts'
+import type { EntityManager, EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
-import type { RecordReader, Records } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
@@ -24,12 +25,12 @@ import { MAX_RECORDED_BACKLOG_CHANGES, maxWebhooksOfPlan, Webhook, webhookMachin
 
 const notDeleted = { deletedAt: null }
 
-export const findWebhook = (records: RecordReader, id: string): Promise<Webhook | null> =>
-  records.findOne(Webhook, { id, ...notDeleted })
+export const findWebhook = (em: EntityReader, id: string): Promise<Webhook | null> =>
+  em.findOne(Webhook, { id, ...notDeleted })
 
 /** Locks a subscription that is not deleted, and activates its next secret if that is due. */
-export async function lockWebhook(records: Records, id: string): Promise<Webhook | null> {
-  const webhook = await records.lock(Webhook, id)
+export async function lockWebhook(em: EntityManager, id: string): Promise<Webhook | null> {
+  const webhook = await em.findOne(Webhook, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!webhook || webhook.deletedAt) return null
   if (webhook.nextFrom && webhook.nextFrom <= clock.real()) activateNextWebhookSecret(webhook)
   return webhook
@@ -79,9 +80,9 @@ async function planOf({ sql, tenant }: SqlContext): Promise<string> {
 const shown = async (webhook: Webhook, { sql, tenant, now, settings }: ReadContext) =>
   webhookResponse(webhook, { now, settings, plan: await planOf({ sql, tenant }) })
 
-async function planExceeded(plan: string, { records }: ReadContext) {
+async function planExceeded(plan: string, { em }: ReadContext) {
   const most = maxWebhooksOfPlan(plan)
-  const count = await records.count(Webhook, notDeleted)
+  const count = await em.count(Webhook, notDeleted)
   if (count < most) return undefined
   const number = (of: number) => of.toLocaleString('en')
   return `The plan ${plan} allows ${number(most)} subscriptions in each mode, and there are already ${number(count)}. Delete one, add events to an existing one, or ask for a larger plan.`
@@ -121,7 +122,7 @@ export async function giveUpWebhook(
   { reason, url }: WebhookDisableReason,
   context: WriteContext<(typeof webhooksApi.giveUp)['emits']>,
 ): Promise<boolean | undefined> {
-  const webhook = await lockWebhook(context.records, id)
+  const webhook = await lockWebhook(context.em, id)
   if (!webhook) return undefined
   const isAbout = url === null || url === webhook.url
   if (!isAbout || webhook.status === 'disabled') return false
@@ -135,7 +136,7 @@ export async function giveUpWebhook(
 
 export const webhookHandlers = bindHandlers(webhooksApi, {
   async create({ body: { ping, ...body } }, context) {
-    const { records, now, systems, settings, emit, refuse } = context
+    const { em, now, systems, settings, emit, refuse } = context
     const unfit = requestRefusal(body, context)
     if (unfit) return unfit
     await lockTenant(context, 'webhooks')
@@ -145,7 +146,7 @@ export const webhookHandlers = bindHandlers(webhooksApi, {
     const id = newId('webhook')
     const { secrets, sealed, hint } = newWebhookSecret(systems.vault, id)
     const events = [...new Set(body.events)]
-    const webhook = records.create(Webhook, { ...body, events, id, secret: sealed, hint })
+    const webhook = em.create(Webhook, { ...body, events, id, secret: sealed, hint })
     emit('webhook.created', webhookEvent(webhook))
     if (ping) emit('webhook.ping', { webhookId: id })
     return withMembers(webhookResponse(webhook, { now, settings, plan }), secrets)
@@ -161,15 +162,15 @@ export const webhookHandlers = bindHandlers(webhooksApi, {
   },
 
   async get({ params }, context) {
-    const webhook = await findWebhook(context.records, params.id)
+    const webhook = await findWebhook(context.em, params.id)
     return webhook ? shown(webhook, context) : context.refuse('webhook_not_found')
   },
 
   async update({ params, body: { status, ...members } }, context) {
-    const { records, emit, refuse } = context
+    const { em, emit, refuse } = context
     const unfit = requestRefusal(members, context)
     if (unfit) return unfit
-    const webhook = await lockWebhook(records, params.id)
+    const webhook = await lockWebhook(em, params.id)
     if (!webhook) return refuse('webhook_not_found')
     const changed = Object.keys(definedOnly({ ...members, status }))
     if (members.events || (status && status !== webhook.status)) {
@@ -187,8 +188,8 @@ export const webhookHandlers = bindHandlers(webhooksApi, {
   },
 
   async delete({ params }, context) {
-    const { records, now, emit, refuse } = context
-    const webhook = await lockWebhook(records, params.id)
+    const { em, now, emit, refuse } = context
+    const webhook = await lockWebhook(em, params.id)
     if (!webhook) return refuse('webhook_not_found')
     webhook.deletedAt = now
     await notifyChanged(context.sql, webhook)
@@ -198,8 +199,8 @@ export const webhookHandlers = bindHandlers(webhooksApi, {
   test: sendTestDelivery,
 
   async rotateSecret({ params, body: { overlapHours } }, context) {
-    const { records, systems, emit, refuse } = context
-    const webhook = await lockWebhook(records, params.id)
+    const { em, systems, emit, refuse } = context
+    const webhook = await lockWebhook(em, params.id)
     if (!webhook) return refuse('webhook_not_found')
     const { secrets, sealed, hint } = newWebhookSecret(systems.vault, webhook.id)
     const from = addMs(clock.real(), minutes(overlapHours * 60))
@@ -211,8 +212,8 @@ export const webhookHandlers = bindHandlers(webhooksApi, {
   },
 
   async activateSecret({ params }, context) {
-    const { records, emit, refuse } = context
-    const webhook = await lockWebhook(records, params.id)
+    const { em, emit, refuse } = context
+    const webhook = await lockWebhook(em, params.id)
     if (!webhook) return refuse('webhook_not_found')
     if (webhook.nextSecret === null) return refuse('no_next_secret')
     activateNextWebhookSecret(webhook)

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
 import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
@@ -25,8 +26,8 @@ async function recordTest(
   { letter: message, sealed: { id } }: Reserved,
   context: TestContext,
 ) {
-  const { records, sql, emit, refuse } = context
-  const webhook = await records.lock(Webhook, id)
+  const { em, sql, emit, refuse } = context
+  const webhook = await em.findOne(Webhook, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!webhook || webhook.deletedAt) return refuse('webhook_not_found')
   const delivered = result?.succeeded ?? false
   if (delivered && webhook.failures > 0) {
@@ -41,8 +42,8 @@ async function recordTest(
 }
 
 export const sendTestDelivery = externalCall(webhooksApi.test, {
-  async reserve({ params, body }, { records, now, service, requestId, refuse }) {
-    const webhook = await records.findOne(Webhook, { id: params.id, deletedAt: null })
+  async reserve({ params, body }, { em, now, service, requestId, refuse }) {
+    const webhook = await em.findOne(Webhook, { id: params.id, deletedAt: null })
     if (!webhook) return refuse('webhook_not_found')
     const type = (await service.eventTypes()).find(({ event }) => event === body.event)
     if (!type) return refuse('unknown_event', eventNameProblem('event', body.event, service))

@@ -42,14 +42,14 @@ async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
 
 const start: HandlerOf<typeof cliAuthApi.start> = async (
   { body: { codeChallenge, deviceName, toolWrites } },
-  { records, sql, switchTenant, address, service, emit, refuse },
+  { em, sql, switchTenant, address, service, emit, refuse },
 ) => {
   const now = clock.real()
   const client = clientAddressKey(address ?? '')
   switchTenant(livePlatformTenant, now)
   if ((await waitingOf(client, now, sql)) >= MAX_WAITING_PAIRINGS) return refuse('too_many_waiting')
   const code = newSecret('')
-  const pairing = records.create(CliPairing, {
+  const pairing = em.create(CliPairing, {
     createdAt: now,
     expiresAt: addMs(now, PAIRING_CODE_TTL_MS),
     hash: hashSecret(code),
@@ -106,13 +106,13 @@ const token: HandlerOf<typeof cliAuthApi.token> = async ({ body }, context) => {
 type Pairing = Parameters<typeof token>[1]
 
 async function pair(pairing: PairingRow, context: Pairing) {
-  const { records, emit, refuse } = context
+  const { em, emit, refuse } = context
   const scopes = await currentDeviceScopes(pairing, context)
   if (scopes.length === 0) return refuse('access_denied')
   const { id: sessionId, deviceName: name, toolWrites } = pairing
   const personId = String(pairing.personId)
   const key = createDeviceKey({ name, scopes, toolWrites, boundTo: null, personId, sessionId }, context)
-  await records.flush()
+  await em.flush()
   pairing.keyId = key.id
   await end(pairing, 'paired', context)
   emit('cli.paired', { ...pairingEvent(pairing), personId, keyId: key.id })

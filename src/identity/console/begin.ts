@@ -1,6 +1,7 @@
+import { type FilterQuery, LockMode } from '@mikro-orm/core'
+import { inRange } from '../../kernel/contract/conditions.ts'
 import type { Context, EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import { type AnswerWithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
-import { inRange, type RecordCondition } from '../../kernel/contract/records.ts'
 import { roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
 import {
   buildSessionCookie,
@@ -47,14 +48,14 @@ export async function beginConsoleSession(
   { person, passkeyId, ssoProviderId }: Beginning,
   context: BeginContext,
 ): Promise<Begun> {
-  const { records, address, headers, service, emit } = context
+  const { em, address, headers, service, emit } = context
   const { origin } = service.relyingParty()
   const earlier = readSessionCookie(headers.cookie, origin)
   if (earlier) await endConsoleSessions({ hash: hashSecret(earlier) }, 'replaced', context)
   const secret = newSecret(SESSION_SECRET_PREFIX)
   // One instant for both, since a second reading could violate the table's check by a millisecond.
   const now = clock.real()
-  const session = records.create(ConsoleSession, {
+  const session = em.create(ConsoleSession, {
     createdAt: now,
     lastUsedAt: now,
     expiresAt: addMs(now, CONSOLE_SESSION_TTL_MS),
@@ -93,15 +94,15 @@ export function endConsoleSession(
 }
 
 export async function endConsoleSessions(
-  condition: RecordCondition<ConsoleSession>,
+  condition: FilterQuery<ConsoleSession>,
   because: SessionEndReason,
   context: WriteContext<EndEvents>,
 ): Promise<void> {
   const open = { revokedAt: null, expiresAt: inRange({ gt: clock.real() }) }
-  const sessions = await context.records.find(
+  const sessions = await context.em.find(
     ConsoleSession,
     { $and: [condition, open] },
-    { orderBy: { id: 'asc' }, lock: true },
+    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
   )
   for (const session of sessions) endConsoleSession(session, because, context)
 }

@@ -1,8 +1,9 @@
+import { type FilterQuery, LockMode } from '@mikro-orm/core'
 import type { Actor, Mode } from '../../kernel/contract/actor.ts'
 import { type AuthenticateSecret, area, reaction } from '../../kernel/contract/area.ts'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { Problem, withHeaders } from '../../kernel/contract/problem.ts'
-import { type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
 import { type PersonRole, roleScopes } from '../../kernel/contract/scopes.ts'
 import { buildSessionCookie } from '../../kernel/contract/session-cookie.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
@@ -106,10 +107,10 @@ const authenticateSession: AuthenticateSecret = async (secret, sql, isBackground
 
 const KEPT_FOR_MS = days(30)
 
-const visibleTo = ({ actor }: { readonly actor: Actor }): RecordCondition<ConsoleSession> =>
+const visibleTo = ({ actor }: { readonly actor: Actor }): FilterQuery<ConsoleSession> =>
   actor.type === 'console' && !actor.scopes.has('console:write') ? { personId: String(actor.id) } : {}
 
-function withStatus(status: 'active' | 'ended' | undefined): RecordCondition<ConsoleSession> {
+function withStatus(status: 'active' | 'ended' | undefined): FilterQuery<ConsoleSession> {
   if (!status) return {}
   const now = clock.real()
   return sqlCondition(`(revoked_at is null and expires_at > ? and (mode = 'test' or last_used_at > ?)) = ?`, [
@@ -158,15 +159,19 @@ const consoleOperations = bindHandlers(consoleApi, {
   },
 
   async session(_, context) {
-    const { records, actor, refuse } = context
-    const session = await records.findOne(ConsoleSession, { id: String(actor.sessionId) })
+    const { em, actor, refuse } = context
+    const session = await em.findOne(ConsoleSession, { id: String(actor.sessionId) })
     const person = session && (await findPerson(session.personId, context))
     return person ? currentSessionResponse(session, person) : refuse('session_not_found')
   },
 
   async signOut(_, context) {
-    const { records, actor, service, refuse } = context
-    const session = await records.lock(ConsoleSession, String(actor.sessionId))
+    const { em, actor, service, refuse } = context
+    const session = await em.findOne(
+      ConsoleSession,
+      { id: String(actor.sessionId) },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (!session || session.revokedAt) return refuse('session_not_found')
     endConsoleSession(session, 'signed_out', context)
     return withHeaders(undefined, { 'Set-Cookie': buildSessionCookie('', 0, service.relyingParty().origin) })
@@ -179,11 +184,11 @@ const consoleOperations = bindHandlers(consoleApi, {
   },
 
   async endSession({ params }, context) {
-    const { records, refuse } = context
-    const [visible] = await records.find(
+    const { em, refuse } = context
+    const [visible] = await em.find(
       ConsoleSession,
       { $and: [{ id: params.id }, visibleTo(context)] },
-      { lock: true },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
     )
     if (!visible) return refuse('session_not_found')
     if (consoleSessionStatus(visible, clock.real()).status === 'ended') return refuse('session_ended')

@@ -1,5 +1,4 @@
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { not } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { clock } from '../../values/clock.ts'
 import { Person } from '../customers/index.ts'
@@ -24,15 +23,15 @@ export const createSandboxLink: HandlerOf<typeof consoleApi.createSandboxLink> =
   { body: { ownerId } },
   context,
 ) => {
-  const { records, sql, switchTenant, emit, refuse } = context
+  const { em, sql, switchTenant, emit, refuse } = context
   const [found] = await sql<FoundCustomer>(FIND_CUSTOMER, [ownerId])
   if (!found) return refuse('customer_not_found')
   if (found.isVerified) return refuse('owner_verified')
   switchTenant({ ownerId, mode: 'test' }, clock.tenant(found.offsetMs))
   await lockPerson(null, context)
-  const [owner] = await records.find(
+  const [owner] = await em.find(
     Person,
-    { role: 'owner', status: not('removed') },
+    { role: 'owner', status: { $ne: 'removed' } },
     { orderBy: { status: 'asc', id: 'asc' } },
   )
   if (!owner && (await hasPeople(context))) return refuse('owner_missing')

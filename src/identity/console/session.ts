@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
-import { oneOf } from '../../kernel/contract/records.ts'
 import {
   nullable,
   realTimeColumn,
@@ -88,9 +87,9 @@ export const consoleSessionResponse = (
 
 export async function consoleSessionResponses(
   sessions: readonly ConsoleSession[],
-  { records, actor }: ReadContext,
+  { em, actor }: ReadContext,
 ) {
-  const people = await records.find(Person, { id: oneOf(sessions.map(({ personId }) => personId)) })
+  const people = await em.find(Person, { id: { $in: sessions.map(({ personId }) => personId) } })
   const byId = new Map(people.map(person => [person.id, person]))
   return sessions.map(session =>
     consoleSessionResponse(session, byId.get(session.personId) as Person, actor.sessionId),

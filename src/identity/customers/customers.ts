@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import { LockMode } from '@mikro-orm/core'
 import type { z } from 'zod'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context, WriteContext } from '../../kernel/contract/context.ts'
+import type { EntityManager, EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
-import { not, type RecordReader, type Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { keysOf } from '../../values/collections.ts'
@@ -23,20 +24,24 @@ import {
 } from './customer.ts'
 
 export const addCustomer = (
-  records: Records,
+  em: EntityManager,
   id: string,
   members: z.output<typeof CustomerCreateBody>,
-): Customer => records.create(Customer, { id, ...members })
+): Customer => em.create(Customer, { id, ...members })
 
-export const findCustomer = (records: RecordReader, id: string): Promise<Customer> =>
-  records.findOneOrFail(Customer, { id })
+export const findCustomer = (em: EntityReader, id: string): Promise<Customer> =>
+  em.findOneOrFail(Customer, { id })
 interface Moved {
   readonly customer: Customer
   readonly isChanged: boolean
 }
 
-async function lockOwner({ records, tenant }: WriteContext): Promise<Customer> {
-  const customer = await records.lock(Customer, tenant.ownerId)
+async function lockOwner({ em, tenant }: WriteContext): Promise<Customer> {
+  const customer = await em.findOne(
+    Customer,
+    { id: tenant.ownerId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
   if (!customer) throw new Error('a tenant without a customer')
   return customer
 }
@@ -82,24 +87,32 @@ function applyChanges(customer: Customer, changes: Changes, { switchTenant, emit
 
 const customers = bindHandlers(customersApi, {
   list: ({ query: { status, plan, email } }, { page }) =>
-    page(Customer, { ...definedOnly({ status, plan, email }), id: not(PLATFORM_OWNER_ID) }),
+    page(Customer, { ...definedOnly({ status, plan, email }), id: { $ne: PLATFORM_OWNER_ID } }),
 
-  me: (_, { records, tenant }) => findCustomer(records, tenant.ownerId),
+  me: (_, { em, tenant }) => findCustomer(em, tenant.ownerId),
 
   async updateMe({ body }, context) {
-    const customer = await context.records.lock(Customer, context.tenant.ownerId)
+    const customer = await context.em.findOne(
+      Customer,
+      { id: context.tenant.ownerId },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (!customer) throw new Error('a key without a customer')
     if (customer.isVerified() && (body.name ?? customer.name) !== customer.name)
       return context.refuse('name_verified')
     return applyChanges(customer, body, context)
   },
 
-  async get({ params }, { records, refuse }) {
-    return (await records.findOne(Customer, { id: params.id })) ?? refuse('customer_not_found')
+  async get({ params }, { em, refuse }) {
+    return (await em.findOne(Customer, { id: params.id })) ?? refuse('customer_not_found')
   },
 
   async update({ params, body }, context) {
-    const customer = await context.records.lock(Customer, params.id)
+    const customer = await context.em.findOne(
+      Customer,
+      { id: params.id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
     if (!customer) return context.refuse('customer_not_found')
     const isWoken = body.status === 'active' && customer.suspendedBy === 'forgotten'
     return isWoken ? context.refuse('account_forgotten') : applyChanges(customer, body, context)

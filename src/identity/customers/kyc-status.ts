@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { LockMode } from '@mikro-orm/core'
 import type { EmitContext } from '../../kernel/contract/context.ts'
-import type { Records } from '../../kernel/contract/records.ts'
+import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
 import { keysOf } from '../../values/collections.ts'
 import type { customerVerifiedEvents } from './api.ts'
@@ -12,8 +13,8 @@ export interface VerifiedAccountHolder {
   readonly address: PostalAddress
 }
 
-export async function lockAccountHolder(records: Records, ownerId: string): Promise<Customer> {
-  const customer = await records.lock(Customer, ownerId)
+export async function lockAccountHolder(em: EntityManager, ownerId: string): Promise<Customer> {
+  const customer = await em.findOne(Customer, { id: ownerId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!customer) throw new Error('an identity without a customer')
   return customer
 }

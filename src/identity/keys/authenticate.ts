@@ -172,7 +172,7 @@ export async function currentDeviceScopes(
 ): Promise<Scope[]> {
   const [person, customer] = await Promise.all([
     findPerson(String(personId), context),
-    findCustomer(context.records, ownerId),
+    findCustomer(context.em, ownerId),
   ])
   if (person?.status !== 'active' || customer.status !== 'active') return []
   const held = roleScopes[person.role]

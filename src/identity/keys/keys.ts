@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context, WriteContext } from '../../kernel/contract/context.ts'
@@ -78,8 +79,8 @@ async function missingInWords({ service, sql, actor, tenant }: CreateContext): P
 
 /** Refuses a live key that this caller cannot create now. The request must already act in live mode. */
 async function liveKeyProblem(context: CreateContext, granted: readonly Scope[] | null) {
-  const { records, tenant, actor, refuse } = context
-  const owner = await findCustomer(records, tenant.ownerId)
+  const { em, tenant, actor, refuse } = context
+  const owner = await findCustomer(em, tenant.ownerId)
   if (!owner.isVerified()) return refuse('owner_not_verified', await missingInWords(context))
   if (actor.tenant?.mode === 'live') return undefined
   if (await hasActiveLiveKey(context, clock.real())) return refuse('live_key_at_work')
@@ -94,10 +95,13 @@ async function lockCallerAndTarget(
   id: string,
   context: WriteContext,
 ): Promise<[LockedCaller, ApiKey | null]> {
-  const { records, actor } = context
+  const { em, actor } = context
   if (actor.type === 'console' || id >= String(actor.id))
-    return [await lockCaller(context), await records.lock(ApiKey, id)]
-  const key = await records.lock(ApiKey, id)
+    return [
+      await lockCaller(context),
+      await em.findOne(ApiKey, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    ]
+  const key = await em.findOne(ApiKey, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   return [await lockCaller(context), key]
 }
 
@@ -105,22 +109,22 @@ const TENANT_OF_KEY = 'select owner_id as "ownerId", mode from keys where id = $
 
 async function lockForOperator(
   id: string,
-  { records, sql, switchTenant }: Context,
+  { em, sql, switchTenant }: Context,
 ): Promise<[null, ApiKey | null]> {
   const [tenant] = await sql<Tenant & Row>(TENANT_OF_KEY, [id])
   if (!tenant) return [null, null]
   switchTenant({ ownerId: tenant.ownerId, mode: tenant.mode })
-  return [null, await records.lock(ApiKey, id)]
+  return [null, await em.findOne(ApiKey, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })]
 }
 
 const keys = bindHandlers(apiKeysApi, {
   async openAccount({ body }, context) {
-    const { records, sql, systems, switchTenant, emit, refuse } = context
+    const { em, sql, systems, switchTenant, emit, refuse } = context
     const isOnly = systems.identityVerification().decider === 'installation'
     if (isOnly && (await hasCustomerAfterLock(sql))) return refuse('second_customer')
     const ownerId = newId('customer')
     switchTenant({ ownerId, mode: 'test' })
-    const customer = addCustomer(records, ownerId, body)
+    const customer = addCustomer(em, ownerId, body)
     const first = createApiKey(
       { name: 'First key', environment: 'sandbox', granted: null, expiresAt: null },
       context,
@@ -132,7 +136,7 @@ const keys = bindHandlers(apiKeysApi, {
 
   async create({ body: { webauthnAssertion, ...wanted } }, context) {
     const { scopes: requestedScopes, expiresAt: requestedExpiry, toolWrites, ...body } = wanted
-    const { records, actor, tenant, now, switchTenant, emit, refuse } = context
+    const { em, actor, tenant, now, switchTenant, emit, refuse } = context
     const missing = scopeCallerLacks(requestedScopes ?? [], actor)
     if (missing) return refuse('scope_not_held', `scopes: the calling key does not have ${missing}.`)
     const consent = await consentToKey(webauthnAssertion, context)
@@ -158,7 +162,7 @@ const keys = bindHandlers(apiKeysApi, {
     )
     emit('key.created', apiKeyEvent(key))
     if (mode === tenant.mode) return key
-    await records.flush()
+    await em.flush()
     switchTenant(tenant, now)
     emit('key.live_created', apiKeyEvent(key))
     return key
@@ -167,17 +171,17 @@ const keys = bindHandlers(apiKeysApi, {
   list: ({ query: { environment, madeById } }, { page }) =>
     page(ApiKey, definedOnly({ environment, madeById })),
 
-  async current(_, { records, actor, refuse }) {
-    return (await records.findOne(ApiKey, { id: String(actor.id) })) ?? refuse('key_not_found')
+  async current(_, { em, actor, refuse }) {
+    return (await em.findOne(ApiKey, { id: String(actor.id) })) ?? refuse('key_not_found')
   },
 
-  async get({ params }, { records, refuse }) {
-    return (await records.findOne(ApiKey, { id: params.id })) ?? refuse('key_not_found')
+  async get({ params }, { em, refuse }) {
+    return (await em.findOne(ApiKey, { id: params.id })) ?? refuse('key_not_found')
   },
 
   async rotate({ params, body }, context) {
-    const { records, emit, refuse } = context
-    if (!(await records.findOne(ApiKey, { id: params.id }))) return refuse('key_not_found')
+    const { em, emit, refuse } = context
+    if (!(await em.findOne(ApiKey, { id: params.id }))) return refuse('key_not_found')
     const consent = await consentToKey(body.webauthnAssertion, context)
     if (typeof consent === 'string') return refuse(consent)
     const [maker, old] = await lockCallerAndTarget(params.id, context)
@@ -207,8 +211,8 @@ const keys = bindHandlers(apiKeysApi, {
   },
 
   async revokeCurrent(_, context) {
-    const { records, actor, refuse } = context
-    const key = await records.lock(ApiKey, String(actor.id))
+    const { em, actor, refuse } = context
+    const key = await em.findOne(ApiKey, { id: String(actor.id) }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!key || key.revokedAt) return refuse('key_not_found')
     revokeApiKey(key, context)
     return key

@@ -1,7 +1,8 @@
+import { type FilterQuery, LockMode } from '@mikro-orm/core'
 import type { Actor, Mode } from '../../kernel/contract/actor.ts'
+import { inRange, sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import { inRange, type RecordCondition, sqlCondition } from '../../kernel/contract/records.ts'
 import { allScopeNames, type PersonRole, roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
@@ -39,8 +40,8 @@ export const isBoundToSameDevice = (
 export const lockCaller = (context: WriteContext): Promise<LockedCaller> =>
   context.actor.type === 'console' ? lockSession(context) : lockKey(context)
 
-async function lockKey({ records, actor }: WriteContext): Promise<LockedCaller> {
-  const key = await records.lock(ApiKey, String(actor.id))
+async function lockKey({ em, actor }: WriteContext): Promise<LockedCaller> {
+  const key = await em.findOne(ApiKey, { id: String(actor.id) }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!key?.isUsable()) throw new Problem('unauthenticated')
   const { id, granted, toolWrites, expiresAt, idleDays, boundTo, sessionId, personId } = key
   return { keyId: id, granted, toolWrites, expiresAt, limits: { idleDays, boundTo, sessionId, personId } }
@@ -82,7 +83,7 @@ export function keyExpiryProblem(
 export const inheritedScopes = ({ granted }: LockedCaller): Scope[] | null =>
   granted && allScopeNames.filter(scope => granted.includes(scope))
 
-export const activeKeyCondition = (now: Date): RecordCondition<ApiKey> => ({
+export const activeKeyCondition = (now: Date): FilterQuery<ApiKey> => ({
   revokedAt: null,
   $and: [
     { $or: [{ expiresAt: null }, { expiresAt: inRange({ gt: now }) }] },
@@ -96,13 +97,13 @@ export const activeKeyCondition = (now: Date): RecordCondition<ApiKey> => ({
 /** Serializes the check, so that the second of two concurrent requests sees the first one's key. */
 export async function hasActiveLiveKey(context: ReadContext, now: Date): Promise<boolean> {
   await lockTenant(context, 'live keys')
-  return (await context.records.count(ApiKey, activeKeyCondition(now))) > 0
+  return (await context.em.count(ApiKey, activeKeyCondition(now))) > 0
 }
 
 export async function hasTooManyApiKeys(context: ReadContext, now: Date): Promise<boolean> {
   const [, active] = await Promise.all([
     lockTenant(context, 'keys'),
-    context.records.count(ApiKey, activeKeyCondition(now)),
+    context.em.count(ApiKey, activeKeyCondition(now)),
   ])
   return active >= MAX_API_KEYS
 }

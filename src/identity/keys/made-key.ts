@@ -1,5 +1,5 @@
+import { type FilterQuery, LockMode } from '@mikro-orm/core'
 import type { EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
-import { oneOf, type RecordCondition } from '../../kernel/contract/records.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import { hashAndHint, newBearerSecret } from '../../kernel/database/credential.ts'
 import { addMs, clock, days } from '../../values/clock.ts'
@@ -11,9 +11,9 @@ type Members = Pick<ApiKey, 'name' | 'environment' | 'granted' | 'expiresAt'> &
 
 export type IssuedApiKey = ApiKey & { key: string }
 
-export function createApiKey(members: Members, { records, settings }: WriteContext): IssuedApiKey {
+export function createApiKey(members: Members, { em, settings }: WriteContext): IssuedApiKey {
   const secret = newBearerSecret(`sk_${members.environment}_`, settings)
-  return Object.assign(records.create(ApiKey, { toolWrites: false, ...members, ...hashAndHint(secret) }), {
+  return Object.assign(em.create(ApiKey, { toolWrites: false, ...members, ...hashAndHint(secret) }), {
     key: secret,
   })
 }
@@ -40,12 +40,15 @@ export function revokeApiKey(
  * of an owner's keys is limited, so this ends.
  */
 export async function revokeApiKeys(
-  condition: RecordCondition<ApiKey>,
+  condition: FilterQuery<ApiKey>,
   context: WriteContext<Pick<typeof apiKeyEvents, 'key.revoked'>>,
 ): Promise<void> {
   const open = { $and: [condition, { revokedAt: null }] }
   for (;;) {
-    const found = await context.records.find(ApiKey, open, { orderBy: { id: 'asc' }, lock: true })
+    const found = await context.em.find(ApiKey, open, {
+      orderBy: { id: 'asc' },
+      lockMode: LockMode.PESSIMISTIC_WRITE,
+    })
     const keys = found.filter(({ revokedAt }) => revokedAt === null)
     if (keys.length === 0) return
     for (const key of keys) revokeApiKey(key, context)
@@ -105,20 +108,23 @@ export const revokeKeysMadeInSession = (
  */
 export async function lockKeysMadeInSession(
   { id, sessionId }: ApiKey,
-  { records }: WriteContext,
+  { em }: WriteContext,
 ): Promise<readonly ApiKey[]> {
   const made = { sessionId, madeById: id, revokedAt: null }
   let locked: ReadonlySet<ApiKey> = new Set()
   while (sessionId) {
-    const found = await records.find(ApiKey, made, { orderBy: { id: 'asc' }, lock: true })
+    const found = await em.find(ApiKey, made, {
+      orderBy: { id: 'asc' },
+      lockMode: LockMode.PESSIMISTIC_WRITE,
+    })
     if (found.every(key => locked.has(key))) return found
     locked = new Set(found)
   }
   return []
 }
 
-export const findApiKey = (id: string, { records }: ReadContext): Promise<ApiKey | null> =>
-  records.findOne(ApiKey, { id })
+export const findApiKey = (id: string, { em }: ReadContext): Promise<ApiKey | null> =>
+  em.findOne(ApiKey, { id })
 
-export const findApiKeys = (ids: readonly string[], { records }: ReadContext): Promise<ApiKey[]> =>
-  records.find(ApiKey, { id: oneOf(ids) })
+export const findApiKeys = (ids: readonly string[], { em }: ReadContext): Promise<ApiKey[]> =>
+  em.find(ApiKey, { id: { $in: ids } })

@@ -1,6 +1,7 @@
+import { LockMode } from '@mikro-orm/core'
+import { inRange } from '../../kernel/contract/conditions.ts'
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { inRange, oneOf } from '../../kernel/contract/records.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
@@ -26,15 +27,19 @@ function isAdult(dateOfBirth: string, now: Date): boolean {
 
 /** Locks the tenant, so that a person never has two open submissions. */
 export const createKycSubmission: HandlerOf<typeof kycApi.create> = async ({ body }, context) => {
-  const { records, tenant, now, systems, emit, refuse } = context
+  const { em, tenant, now, systems, emit, refuse } = context
   if (!isAdult(body.dateOfBirth, now)) return refuse('person_under_age')
   const { representativeId } = body
   const [, customer, recent, open, documents] = await Promise.all([
     lockTenant(context, 'kyc'),
-    findCustomer(records, tenant.ownerId),
-    records.count(KycSubmission, { createdAt: inRange({ gt: addMs(now, -days(1)) }) }),
-    records.findOne(KycSubmission, { representativeId, status: oneOf(OPEN_KYC_STATUSES) }),
-    records.find(KycDocument, { id: oneOf(body.documentIds) }, { orderBy: { id: 'asc' }, lock: true }),
+    findCustomer(em, tenant.ownerId),
+    em.count(KycSubmission, { createdAt: inRange({ gt: addMs(now, -days(1)) }) }),
+    em.findOne(KycSubmission, { representativeId, status: { $in: OPEN_KYC_STATUSES } }),
+    em.find(
+      KycDocument,
+      { id: { $in: body.documentIds } },
+      { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+    ),
   ])
   const provider = systems.identityVerification()
   const problem =
@@ -49,7 +54,7 @@ export const createKycSubmission: HandlerOf<typeof kycApi.create> = async ({ bod
   if (recent >= MAX_SUBMISSIONS_PER_DAY) return refuse('too_many_submissions')
   const id = newId('kycsubmission')
   const { documentIds: _, ...members } = body
-  const submission = records.create(KycSubmission, {
+  const submission = em.create(KycSubmission, {
     ...members,
     id,
     provider: provider.name,

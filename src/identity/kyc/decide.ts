@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import {
   type FinalIdentityStatus,
@@ -41,7 +42,7 @@ export const wakeKycProcess = (submission: KycSubmission, { wake }: EmitContext)
 export async function applySubmissionStatus(submission: KycSubmission, context: WriteContext): Promise<void> {
   const { representativeId, status, ownerId } = submission
   if (representativeId) await recordIdentityStatus(context, { representativeId, status })
-  else if (status !== 'verified') moveKycStatus(await lockAccountHolder(context.records, ownerId), status)
+  else if (status !== 'verified') moveKycStatus(await lockAccountHolder(context.em, ownerId), status)
 }
 
 async function followEnd(
@@ -51,16 +52,20 @@ async function followEnd(
   await applySubmissionStatus(submission, context)
   const { representativeId, status, ownerId } = submission
   if (representativeId === null && status === 'verified')
-    verifyAccountHolder(await lockAccountHolder(context.records, ownerId), submission, context)
+    verifyAccountHolder(await lockAccountHolder(context.em, ownerId), submission, context)
 }
 
 type Deciding = WriteContext<typeof kycDecisionEvents>
 type Ending = WriteContext<typeof kycEndEvents>
 
-export async function lockKycSubmission(id: string, { records }: WriteContext) {
+export async function lockKycSubmission(id: string, { em }: WriteContext) {
   const [submission, documents] = await Promise.all([
-    records.lock(KycSubmission, id),
-    records.find(KycDocument, { submissionId: id }, { orderBy: { id: 'asc' }, lock: true }),
+    em.findOne(KycSubmission, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.find(
+      KycDocument,
+      { submissionId: id },
+      { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+    ),
   ])
   return { submission, documents }
 }

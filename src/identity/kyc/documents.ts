@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
@@ -15,13 +16,13 @@ export const uploadKycDocument: HandlerOf<typeof kycApi.upload> = async (
   { body: { kind, file } },
   context,
 ) => {
-  const { records, now, emit, refuse } = context
+  const { em, now, emit, refuse } = context
   await lockTenant(context, 'kyc')
-  const unused = await records.count(KycDocument, { submissionId: null, erasedAt: null })
+  const unused = await em.count(KycDocument, { submissionId: null, erasedAt: null })
   if (unused >= MAX_UNUSED_DOCUMENTS) return refuse('too_many_documents')
   const { kind: type, size, sha256 } = file
   const eraseAt = addMs(now, DOCUMENT_RETENTION_MS.unused)
-  const document = records.create(KycDocument, { kind, type, bytes: size, sha256, eraseAt })
+  const document = em.create(KycDocument, { kind, type, bytes: size, sha256, eraseAt })
   await referenceStoredFile(file, document.id, context)
   emit('kyc.document_uploaded', documentEvent(document))
   return document
@@ -48,16 +49,16 @@ export async function readDocumentContent(
 export const readKycDocument = externalCall(kycApi.readDocument, {
   async reserve({ params: { id } }, context) {
     if (!(await actForDocumentOwner(id, context))) return context.refuse('document_not_found')
-    const { records, refuse, tenant, now } = context
-    const document = await records.findOne(KycDocument, { id })
+    const { em, refuse, tenant, now } = context
+    const document = await em.findOne(KycDocument, { id })
     if (!document) return refuse('document_not_found')
     return document.erasedAt ? refuse('document_erased') : { id, tenant, now, sha256: document.sha256 }
   },
   call: async ({ tenant, sha256 }, { systems }) =>
     (await readDocumentContent(systems.files, tenant, sha256)) ?? null,
-  async record(content, { id, tenant, now }, { records, emit, refuse, switchTenant }) {
+  async record(content, { id, tenant, now }, { em, emit, refuse, switchTenant }) {
     switchTenant(tenant, now)
-    const document = await records.findOneOrFail(KycDocument, { id })
+    const document = await em.findOneOrFail(KycDocument, { id })
     if (document.erasedAt) return refuse('document_erased')
     if (!content) return refuse('document_damaged')
     emit('kyc.document_read', documentEvent(document))
@@ -71,8 +72,8 @@ export async function eraseKycDocument(
   id: string,
   context: WriteContext<(typeof kycSteps.eraseDocument)['emits']>,
 ): Promise<void> {
-  const { records, now, emit } = context
-  const document = await records.lock(KycDocument, id)
+  const { em, now, emit } = context
+  const document = await em.findOne(KycDocument, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!document?.eraseAt || document.eraseAt > now) return
   await releaseStoredFiles([document.sha256], document.id, context)
   Object.assign(document, { eraseAt: null, erasedAt: now })

@@ -106,7 +106,7 @@ const kycStatuses: Readonly<Record<string, KycStatus>> = {
 const follow: Reaction = reaction(OnboardingEvent, customerVerifiedEvents, async (told, context) => {
   const to = kycStatuses[told.status]
   if (!to) return
-  const customer = await lockAccountHolder(context.records, told.customerId)
+  const customer = await lockAccountHolder(context.em, told.customerId)
   if (to !== 'verified') moveKycStatus(customer, to)
   else verifyAccountHolder(customer, await findOnboardedCompany(told.onboardingId, context), context)
 })
@@ -126,8 +126,8 @@ const summaryOf = (submission: KycSubmission): string =>
   `Identity check of ${kycSubjectId(submission)} in ${submission.mode} mode: ${submission.status}`
 
 /** What the run of an identity check reads. */
-export async function identityCheckStatus(id: string, { records, now }: ReadContext) {
-  const submission = await records.findOne(KycSubmission, { id })
+export async function identityCheckStatus(id: string, { em, now }: ReadContext) {
+  const submission = await em.findOne(KycSubmission, { id })
   if (!submission) return undefined
   const { status, calls, dueAt } = submission
   const closed = !isKycSubmissionOpen(submission)
@@ -191,9 +191,9 @@ const kyc = bindHandlers(kycApi, {
   },
 
   async get({ params }, context) {
-    const { records, sql, refuse } = context
+    const { em, sql, refuse } = context
     if (!(await actForSubmissionOwner(params.id, context))) return refuse('submission_not_found')
-    const submission = await records.findOne(KycSubmission, { id: params.id })
+    const submission = await em.findOne(KycSubmission, { id: params.id })
     const [response] = await kycSubmissionResponses(submission ? [submission] : [], sql)
     return response ?? refuse('submission_not_found')
   },

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import {
@@ -55,8 +56,8 @@ export async function reserveCheck(
   status: 'pending' | 'in_review',
   context: WriteContext<typeof kycDecisionEvents>,
 ): Promise<IdentityQuestion | null> {
-  const { records, now, systems } = context
-  const submission = await records.lock(KycSubmission, id)
+  const { em, now, systems } = context
+  const submission = await em.findOne(KycSubmission, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (submission?.status !== status || !submission.dueAt || submission.dueAt > now) return null
   const provider = systems.identityVerification()
   if (status === 'in_review' && provider.decider === 'operator') {
@@ -67,7 +68,7 @@ export async function reserveCheck(
   submission.calls++
   submission.provider = provider.name
   submission.dueAt = addMs(now, kycRetryDelay(submission.calls))
-  const documents = await records.find(KycDocument, { submissionId: id }, { orderBy: { id: 'asc' } })
+  const documents = await em.find(KycDocument, { submissionId: id }, { orderBy: { id: 'asc' } })
   return questionOf(submission, documents, context)
 }
 
@@ -93,8 +94,8 @@ export const applyKycNotice: HandlerOf<typeof kycApi.noticed> = async (
 /** Asks the provider each time: an address works once, and is stored nowhere. */
 export const openKycPage = externalCall(kycApi.page, {
   async reserve({ params }, context) {
-    const { records, systems, refuse } = context
-    const submission = await records.findOne(KycSubmission, { id: params.id })
+    const { em, systems, refuse } = context
+    const submission = await em.findOne(KycSubmission, { id: params.id })
     if (!submission) return refuse('submission_not_found')
     if (!isKycSubmissionOpen(submission)) return refuse('submission_decided')
     if (!systems.identityVerification().page) return refuse('no_page')
@@ -102,10 +103,10 @@ export const openKycPage = externalCall(kycApi.page, {
   },
   call: async ({ check, call }, { systems }) =>
     (await systems.identityVerification().page?.(check, call)) ?? 'unusable',
-  async record(answer, { id }, { records, emit, refuse }) {
+  async record(answer, { id }, { em, emit, refuse }) {
     if (answer === 'late' || answer === 'unusable') return refuse('provider_silent')
     if (answer.url === null) return refuse('nothing_to_give')
-    emit('kyc.page_created', kycEvent(await records.findOneOrFail(KycSubmission, { id })))
+    emit('kyc.page_created', kycEvent(await em.findOneOrFail(KycSubmission, { id })))
     return { url: answer.url }
   },
   recover: async (_, { refuse }) => refuse('provider_silent'),
@@ -114,8 +115,8 @@ export const openKycPage = externalCall(kycApi.page, {
 type Redacting = WriteContext<(typeof kycSteps.redact)['emits']>
 
 /** Whether the provider is to erase it now. If it does not answer, or is not the configured one, again the next day. */
-export async function reserveRedaction(id: string, { records, systems }: Redacting): Promise<boolean> {
-  const submission = await records.lock(KycSubmission, id)
+export async function reserveRedaction(id: string, { em, systems }: Redacting): Promise<boolean> {
+  const submission = await em.findOne(KycSubmission, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   const [{ name, redact }, real] = [systems.identityVerification(), clock.real()]
   if (!submission?.redactAt || submission.redactAt > real) return false
   submission.redactAt = addMs(real, days(1))
@@ -128,9 +129,9 @@ export const redactAtProvider = async (id: string, provider: IdentityVerificatio
 export async function recordRedaction(
   id: string,
   answer: 'redacted' | UnansweredIdentityCheck,
-  { records, emit }: Redacting,
+  { em, emit }: Redacting,
 ): Promise<void> {
-  const submission = await records.lock(KycSubmission, id)
+  const submission = await em.findOne(KycSubmission, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (answer !== 'redacted' || !submission) return
   submission.redactAt = null
   emit('kyc.redacted', kycEvent(submission))

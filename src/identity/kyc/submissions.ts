@@ -1,6 +1,7 @@
+import type { FilterQuery } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
+import { inRange } from '../../kernel/contract/conditions.ts'
 import type { Context, ReadContext } from '../../kernel/contract/context.ts'
-import { inRange, type RecordCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { statementsOf } from '../../kernel/database/entity-statements.ts'
@@ -46,7 +47,7 @@ export async function findSubmissionTenant(
 }
 
 export const submissionPageOfAllOwners = (
-  condition: RecordCondition<KycSubmission>,
+  condition: FilterQuery<KycSubmission>,
   { sql, pageBy }: ReadContext,
 ) =>
   pageBy(async (after, most) => {

@@ -69,7 +69,7 @@ function valuesOf({ onboarding, representatives, beneficialOwners }: OnboardingW
 function replaceRepresentatives(
   submission: OnboardingWithPeople,
   wanted: NonNullable<Changes['representatives']>,
-  { records, now }: WriteContext,
+  { em, now }: WriteContext,
 ): void {
   const { id: onboardingId } = submission.onboarding
   const before = submission.representatives
@@ -77,7 +77,7 @@ function replaceRepresentatives(
   submission.representatives = wanted.map(({ country, position, ...who }, ordinal) => {
     const person = known.get(personMatchKey(who))
     if (person) return Object.assign(person, { country, position, ordinal })
-    return records.create(Representative, { ...who, country, position, onboardingId, ordinal })
+    return em.create(Representative, { ...who, country, position, onboardingId, ordinal })
   })
   for (const person of before) if (!submission.representatives.includes(person)) person.removedAt = now
 }
@@ -85,11 +85,11 @@ function replaceRepresentatives(
 function replaceOwners(
   submission: OnboardingWithPeople,
   wanted: NonNullable<Changes['beneficialOwners']>,
-  { records }: WriteContext,
+  { em }: WriteContext,
 ): void {
   const { id: onboardingId } = submission.onboarding
-  for (const owner of submission.beneficialOwners) records.remove(owner)
+  for (const owner of submission.beneficialOwners) em.remove(owner)
   submission.beneficialOwners = wanted.map((members, ordinal) =>
-    records.create(BeneficialOwner, { ...members, onboardingId, ordinal }),
+    em.create(BeneficialOwner, { ...members, onboardingId, ordinal }),
   )
 }

@@ -1,6 +1,7 @@
+import { type FilterQuery, LockMode } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
+import { inRange } from '../../kernel/contract/conditions.ts'
 import type { Context, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
-import { inRange, type RecordCondition } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { statementsOf } from '../../kernel/database/entity-statements.ts'
@@ -38,13 +39,13 @@ export async function lockOnboarding(id: string, context: Context): Promise<Onbo
 
 export async function lockOwnOnboarding(
   id: string,
-  { records }: WriteContext,
+  { em }: WriteContext,
 ): Promise<OnboardingWithPeople | null> {
-  const inOrder = { orderBy: { ordinal: 'asc' }, lock: true } as const
+  const inOrder = { orderBy: { ordinal: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
   const [onboarding, representatives, beneficialOwners] = await Promise.all([
-    records.lock(Onboarding, id),
-    records.find(Representative, { onboardingId: id, removedAt: null }, inOrder),
-    records.find(BeneficialOwner, { onboardingId: id }, inOrder),
+    em.findOne(Onboarding, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.find(Representative, { onboardingId: id, removedAt: null }, inOrder),
+    em.find(BeneficialOwner, { onboardingId: id }, inOrder),
   ])
   return onboarding && { onboarding, representatives, beneficialOwners }
 }
@@ -76,10 +77,7 @@ export async function loadOnboardingPeople(
   }))
 }
 
-export const onboardingPageOfAllOwners = (
-  condition: RecordCondition<Onboarding>,
-  { sql, pageBy }: ReadContext,
-) =>
+export const onboardingPageOfAllOwners = (condition: FilterQuery<Onboarding>, { sql, pageBy }: ReadContext) =>
   pageBy(async (after, most) => {
     const table = statementsOf(Onboarding)
     const values: unknown[] = []
@@ -109,8 +107,8 @@ export const onboardingEvent = ({
 
 export async function findOnboardedCompany(
   onboardingId: string,
-  { records }: ReadContext,
+  { em }: ReadContext,
 ): Promise<{ readonly name: string; readonly address: PostalAddress }> {
-  const { legalName, address } = await records.findOneOrFail(Onboarding, { id: onboardingId })
+  const { legalName, address } = await em.findOneOrFail(Onboarding, { id: onboardingId })
   return { name: legalName, address }
 }

@@ -18,13 +18,11 @@ export type FoundRepresentative = Readonly<
 
 export async function findRepresentative(
   id: string,
-  { records }: ReadContext,
+  { em }: ReadContext,
 ): Promise<FoundRepresentative | null> {
-  const person = await records.findOne(Representative, { id })
+  const person = await em.findOne(Representative, { id })
   if (!person || person.removedAt) return null
-  return isOnboardingOpen(await records.findOneOrFail(Onboarding, { id: person.onboardingId }))
-    ? person
-    : null
+  return isOnboardingOpen(await em.findOneOrFail(Onboarding, { id: person.onboardingId })) ? person : null
 }
 
 /**
@@ -38,8 +36,8 @@ export async function recordIdentityStatus(
     status,
   }: { readonly representativeId: string; readonly status: RepresentativeIdentityStatus },
 ): Promise<void> {
-  const { records, now } = context
-  const found = await records.findOneOrFail(Representative, { id: representativeId })
+  const { em, now } = context
+  const found = await em.findOneOrFail(Representative, { id: representativeId })
   const submission = await lockOwnOnboarding(found.onboardingId, context)
   if (!submission) throw new Error('a representative without an onboarding')
   const person = submission.representatives.find(({ id }) => id === representativeId)

@@ -37,9 +37,9 @@ const onboardings = bindHandlers(onboardingApi, {
   },
 
   async get({ params }, context) {
-    const { records, sql, refuse } = context
+    const { em, sql, refuse } = context
     if (!(await actForOnboardingOwner(params.id, context))) return refuse('onboarding_not_found')
-    const onboarding = await records.findOne(Onboarding, { id: params.id })
+    const onboarding = await em.findOne(Onboarding, { id: params.id })
     const [submission] = await loadOnboardingPeople(onboarding ? [onboarding] : [], sql)
     return submission ? onboardingResponse(submission) : refuse('onboarding_not_found')
   },

@@ -1,7 +1,6 @@
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { oneOf } from '../../kernel/contract/records.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newId } from '../../values/ids.ts'
 import { findCustomer } from '../customers/index.ts'
@@ -14,13 +13,13 @@ import { onboardingProcess } from './process.ts'
 
 /** Locks the tenant, so that it never has two open submissions. */
 export const submitOnboarding: HandlerOf<typeof onboardingApi.create> = async ({ body }, context) => {
-  const { records, tenant, now, emit, refuse } = context
+  const { em, tenant, now, emit, refuse } = context
   const unlikely = implausibleBirthDate(body, now)
   if (unlikely) return refuse('birth_unlikely', unlikely)
   const [, customer, open] = await Promise.all([
     lockTenant(context, 'onboarding'),
-    findCustomer(records, tenant.ownerId),
-    records.findOne(Onboarding, { status: oneOf(OPEN_ONBOARDING_STATUSES) }),
+    findCustomer(em, tenant.ownerId),
+    em.findOne(Onboarding, { status: { $in: OPEN_ONBOARDING_STATUSES } }),
   ])
   if (customer.type !== 'business') return refuse('business_only')
   if (open)
@@ -35,20 +34,20 @@ type Body = InputOf<typeof onboardingApi.create>['body']
 
 function submit(
   { representatives, beneficialOwners, ...members }: Body,
-  { records }: WriteContext,
+  { em }: WriteContext,
 ): OnboardingWithPeople {
   const id = newId('onboarding')
   return {
-    onboarding: records.create(Onboarding, {
+    onboarding: em.create(Onboarding, {
       ...members,
       id,
       workflowId: workflowIdOf(onboardingProcess, id),
     }),
     representatives: representatives.map((person, ordinal) =>
-      records.create(Representative, { ...person, onboardingId: id, ordinal }),
+      em.create(Representative, { ...person, onboardingId: id, ordinal }),
     ),
     beneficialOwners: beneficialOwners.map((person, ordinal) =>
-      records.create(BeneficialOwner, { ...person, onboardingId: id, ordinal }),
+      em.create(BeneficialOwner, { ...person, onboardingId: id, ordinal }),
     ),
   }
 }

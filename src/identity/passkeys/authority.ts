@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { defineEntity, LockMode, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { EmitContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import { mayGrantRole, type PersonRole } from '../../kernel/contract/scopes.ts'
@@ -85,7 +85,10 @@ export async function revokePasskeysOfPerson(
   context: WriteContext<Pick<typeof passkeyEvents, 'passkey.revoked'>>,
 ): Promise<void> {
   const own = { personId, revokedAt: null }
-  const passkeys = await context.records.find(Passkey, own, { orderBy: { id: 'asc' }, lock: true })
+  const passkeys = await context.em.find(Passkey, own, {
+    orderBy: { id: 'asc' },
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+  })
   for (const passkey of passkeys) markPasskeyRevoked(passkey, context)
 }
 
@@ -145,10 +148,10 @@ const counts = ({ kind }: EnrolmentGrant, { active }: PasskeySummary): boolean =
 
 async function openGrantOf(
   { id: personId }: PasskeyEnrollee,
-  { records, actor: { sessionId } }: AssertionContext,
+  { em, actor: { sessionId } }: AssertionContext,
 ): Promise<EnrolmentGrant | undefined> {
   if (!sessionId) return undefined
-  const grants = await records.find(EnrolmentGrant, { sessionId, personId, usedAt: null })
+  const grants = await em.find(EnrolmentGrant, { sessionId, personId, usedAt: null })
   return grants.find(grant => grant.isOpen())
 }
 
@@ -161,12 +164,16 @@ interface UsedAuthority {
 export async function isEnrolmentAuthorityValid(
   { authority, authorityId }: UsedAuthority,
   standing: PasskeySummary,
-  { records }: WriteContext,
+  { em }: WriteContext,
 ): Promise<boolean> {
   if (authority === 'first') return !standing.everEnrolled
   if (authority === 'passkey')
-    return (await records.findOne(Passkey, { id: String(authorityId), revokedAt: null })) !== null
-  const grant = await records.lock(EnrolmentGrant, String(authorityId))
+    return (await em.findOne(Passkey, { id: String(authorityId), revokedAt: null })) !== null
+  const grant = await em.findOne(
+    EnrolmentGrant,
+    { id: String(authorityId) },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
   return grant !== null && useUp(grant, standing)
 }
 
@@ -180,5 +187,5 @@ export function grantEnrolment(
   context: WriteContext,
   grant: { readonly personId: string; readonly sessionId: string; readonly kind: 'join' | 'recovery' },
 ): void {
-  context.records.create(EnrolmentGrant, grant)
+  context.em.create(EnrolmentGrant, grant)
 }

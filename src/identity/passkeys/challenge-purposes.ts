@@ -66,8 +66,8 @@ const newKeyOf = ({ toolWrites, ...members }: Exclude<z.output<typeof aKey>, { k
 const aSubject = z.strictObject({ type: z.enum(nonOwnerSubjects), id: anId })
 
 const purposes: Readonly<Record<'revocation' | 'enrolment' | 'invitation' | 'key' | 'deletion', Purpose>> = {
-  revocation: purpose(anId, 'the id of a passkey', async (id, { records, refuse }) => {
-    const passkey = await records.findOne(Passkey, { id, revokedAt: null })
+  revocation: purpose(anId, 'the id of a passkey', async (id, { em, refuse }) => {
+    const passkey = await em.findOne(Passkey, { id, revokedAt: null })
     if (!passkey) return refuse('passkey_not_found')
     return { kind: 'revocation', subjectId: passkey.id, members: passkeyRevocationSubject(passkey) }
   }),

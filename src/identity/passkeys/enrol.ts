@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { Context, WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
@@ -73,8 +74,8 @@ export const verifyPasskeyRegistration: HandlerOf<typeof passkeysApi.registerVer
   { body },
   context,
 ) => {
-  const { records, sql, tenant, service, actor, emit, refuse } = context
-  const known = await records.findOne(PasskeyChallenge, { id: body.challengeId, kind: 'registration' })
+  const { em, sql, tenant, service, actor, emit, refuse } = context
+  const known = await em.findOne(PasskeyChallenge, { id: body.challengeId, kind: 'registration' })
   const personId = known?.personId
   if (!known || !personId) return refuse('challenge_unknown')
   if (isForOther(personId, actor)) return refuse('not_passkey_owner')
@@ -88,10 +89,10 @@ export const verifyPasskeyRegistration: HandlerOf<typeof passkeysApi.registerVer
   const [, person, challenge, isEnrolled, standing, count] = await Promise.all([
     lockPasskeys(context),
     lockEnrollee(context, personId),
-    records.lock(PasskeyChallenge, known.id),
+    em.findOne(PasskeyChallenge, { id: known.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
     isCredentialKnown(credentialId, sql),
     passkeySummary(sql, tenant),
-    records.count(Passkey, { personId, revokedAt: null }),
+    em.count(Passkey, { personId, revokedAt: null }),
   ])
   if (!challenge || challenge.usedAt) return refuse('challenge_used')
   challenge.usedAt = clock.real()
@@ -122,9 +123,9 @@ const newPasskey = (
   personId: string,
   name: string,
   { jwk: publicKeyJwk, counter, ...credential }: NewPasskeyCredential,
-  { records, actor }: WriteContext,
+  { em, actor }: WriteContext,
 ): Passkey =>
-  records.create(Passkey, {
+  em.create(Passkey, {
     ...credential,
     personId,
     name,

@@ -1,7 +1,7 @@
+import { LockMode } from '@mikro-orm/core'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context, SqlContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { not } from '../../kernel/contract/records.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
 import { passkeysApi } from './api.ts'
@@ -19,10 +19,10 @@ const belongsToOther = ({ personId }: Passkey, { type, id, scopes }: Context['ac
 
 /** Locks the tenant's passkeys as a set, so that two passkeys that revoke each other concurrently leave one. */
 const revoke: HandlerOf<typeof passkeysApi.revoke> = async ({ params: { id }, body }, context) => {
-  const { records, sql, tenant, actor, refuse } = context
+  const { em, sql, tenant, actor, refuse } = context
   const [, passkey, { active }] = await Promise.all([
     lockPasskeys(context),
-    records.findOne(Passkey, { id, revokedAt: null }),
+    em.findOne(Passkey, { id, revokedAt: null }),
     passkeySummary(sql, tenant),
   ])
   if (!passkey) return refuse('passkey_not_found')
@@ -68,7 +68,7 @@ async function wasRevokedMeanwhile(
   return (await sql(OVERTAKEN, values)).length > 0
 }
 
-const inStatus = { active: { revokedAt: null }, revoked: { revokedAt: not(null) } }
+const inStatus = { active: { revokedAt: null }, revoked: { revokedAt: { $ne: null } } }
 
 const passkeys = bindHandlers(passkeysApi, {
   registerOptions: passkeyRegistrationOptions,
@@ -79,8 +79,8 @@ const passkeys = bindHandlers(passkeysApi, {
   list: ({ query: { personId, status } }, { page }) =>
     page(Passkey, { ...definedOnly({ personId }), ...(status ? inStatus[status] : {}) }),
 
-  async rename({ params, body }, { records, actor, emit, refuse }) {
-    const passkey = await records.lock(Passkey, params.id)
+  async rename({ params, body }, { em, actor, emit, refuse }) {
+    const passkey = await em.findOne(Passkey, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!passkey || passkey.revokedAt) return refuse('passkey_not_found')
     if (belongsToOther(passkey, actor)) return refuse('not_passkey_owner')
     if (passkey.name === body.name) return passkey

@@ -1,6 +1,5 @@
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { not } from '../../kernel/contract/records.ts'
 import { mayGrantRole, type PersonRole, roleScopes } from '../../kernel/contract/scopes.ts'
 import { keysOf } from '../../values/collections.ts'
 import { Person, personEvent, personMachine } from '../customers/index.ts'
@@ -33,8 +32,8 @@ const needsConsent = (person: Person, role: PersonRole | undefined, { actor }: U
 /** Locks the tenant, so that two owners who remove or demote each other concurrently see each other's change. */
 export const updatePerson: HandlerOf<typeof peopleApi.update> = async ({ params, body }, context) => {
   const { webauthnAssertion, ...members } = body
-  const { records, emit, refuse } = context
-  const known = await records.findOne(Person, { id: params.id })
+  const { em, emit, refuse } = context
+  const known = await em.findOne(Person, { id: params.id })
   if (!known) return refuse('person_not_found')
   const consent =
     needsConsent(known, body.role, context) && (await verifyOwnerConsent(webauthnAssertion, context))
@@ -108,11 +107,11 @@ export const removePerson: HandlerOf<typeof peopleApi.remove> = async ({ params 
  * Whether the tenant would lose its last owner who can sign or be recovered. A tenant that never had a
  * passkey is managed by its keys. Take the locks of passkeys and people first.
  */
-async function isLastOwner({ id, role }: Person, { records, sql, tenant }: ReadContext): Promise<boolean> {
+async function isLastOwner({ id, role }: Person, { em, sql, tenant }: ReadContext): Promise<boolean> {
   if (role !== 'owner') return false
   const [{ everEnrolled, personIds }, others] = await Promise.all([
     passkeySummary(sql, tenant),
-    records.find(Person, { id: not(id), role: 'owner', status: not('removed') }),
+    em.find(Person, { id: { $ne: id }, role: 'owner', status: { $ne: 'removed' } }),
   ])
   if (!everEnrolled) return false
   if (!personIds.includes(id)) return others.length === 0

@@ -1,6 +1,6 @@
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import { not, sqlCondition } from '../../kernel/contract/records.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { MAX_PEOPLE, Person, personEvent } from '../customers/index.ts'
@@ -12,42 +12,38 @@ import { actForTenantOfPerson, lockPerson } from './recover.ts'
 import { findOpenRecovery } from './recoveries.ts'
 import { personResponse } from './response.ts'
 
-export const isEmailTaken = async (
-  email: string,
-  { records }: ReadContext,
-  personId = '',
-): Promise<boolean> =>
-  (await records.count(Person, {
-    id: not(personId),
+export const isEmailTaken = async (email: string, { em }: ReadContext, personId = ''): Promise<boolean> =>
+  (await em.count(Person, {
+    id: { $ne: personId },
     ...sqlCondition('lower(email) = lower(?)', [email]),
   })) > 0
 
 /** Locks the tenant, so that concurrent invitations respect the limit and unique emails. */
 export const invitePerson: HandlerOf<typeof peopleApi.create> = async ({ body }, context) => {
-  const { records, emit, refuse } = context
+  const { em, emit, refuse } = context
   const { webauthnAssertion, ...members } = body
   const consent = await verifyOwnerConsent(webauthnAssertion, context)
   if (typeof consent === 'string') return refuse(consent)
   if (exceedsKeyScopes(members.role, consent, context)) return refuse('scope_not_held')
   const [, count, isTaken] = await Promise.all([
     lockTenant(context, 'people'),
-    records.count(Person, { status: not('removed') }),
+    em.count(Person, { status: { $ne: 'removed' } }),
     members.email !== null && isEmailTaken(members.email, context),
   ])
   const code = await consumeOwnerConsent(consent, members, context)
   if (code) return refuse(code)
   if (count >= MAX_PEOPLE) return refuse('too_many_people')
   if (isTaken) return refuse('email_taken')
-  const person = records.create(Person, members)
+  const person = em.create(Person, members)
   const { url, expiresAt } = newPersonLink({ personId: person.id, kind: 'join' }, context)
   emit('person.invited', personEvent(person))
   return withMembers(personResponse(person, null), { joinUrl: url, joinUrlExpiresAt: expiresAt })
 }
 
 export const createPersonLink: HandlerOf<typeof peopleApi.link> = async (input, context) => {
-  const { actor, records, refuse } = context
+  const { actor, em, refuse } = context
   if (actor.type === 'dash') return recoveryLink(input.params.id, context)
-  if (!(await records.findOne(Person, { id: input.params.id }))) return refuse('person_not_found')
+  if (!(await em.findOne(Person, { id: input.params.id }))) return refuse('person_not_found')
   const consent = await verifyOwnerConsent(input.body.webauthnAssertion, context)
   if (typeof consent === 'string') return refuse(consent)
   const person = await lockPerson(input.params.id, context)

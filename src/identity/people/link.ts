@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { defineEntity, LockMode, p } from '@mikro-orm/core'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import { hashSecret, newSecret } from '../../kernel/database/credential.ts'
@@ -66,11 +66,11 @@ interface MadeLink {
 
 export function newPersonLink(
   { personId, kind, recoveryId, fromOperator = false }: LinkMembers,
-  { records, service, tenant }: WriteContext,
+  { em, service, tenant }: WriteContext,
 ): MadeLink {
   const token = newSecret('lnk_')
   const expiresAt = addMs(clock.real(), LINK_LASTS_MS[kind][tenant.mode])
-  const { id } = records.create(PersonLink, {
+  const { id } = em.create(PersonLink, {
     personId,
     kind,
     recoveryId: recoveryId ?? null,
@@ -89,10 +89,13 @@ export async function replacePersonLink(members: LinkMembers, context: WriteCont
 
 export async function revokePersonLinks(
   personId: string | null,
-  { records }: WriteContext,
+  { em }: WriteContext,
   kind?: PersonLinkKind,
 ): Promise<void> {
   const open = { personId, usedAt: null, revokedAt: null, ...definedOnly({ kind }) }
-  const links = await records.find(PersonLink, open, { orderBy: { id: 'asc' }, lock: true })
+  const links = await em.find(PersonLink, open, {
+    orderBy: { id: 'asc' },
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+  })
   for (const link of links) link.revokedAt = clock.real()
 }

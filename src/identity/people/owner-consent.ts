@@ -51,6 +51,6 @@ export async function consumeOwnerConsent(
   if (!consent) return undefined
   const code = await consumeAssertion(consent, { kind: 'invitation', members }, context)
   if (code) return code
-  const signer = await context.records.findOne(Person, { id: consent.person.id })
+  const signer = await context.em.findOne(Person, { id: consent.person.id })
   return signer?.status === 'active' && signer.role === 'owner' ? undefined : 'insufficient_role'
 }

@@ -15,8 +15,8 @@ import { OPEN_RECOVERY_SQL, Recovery, recoveryMachine } from './recovery.ts'
 import { peoplePersonalData, peopleResponse, personResponse } from './response.ts'
 import { personEvents } from './schemas.ts'
 
-export const findPerson = (id: string, { records }: ReadContext): Promise<Person | null> =>
-  records.findOne(Person, { id })
+export const findPerson = (id: string, { em }: ReadContext): Promise<Person | null> =>
+  em.findOne(Person, { id })
 
 const people = bindHandlers(
   { ...peopleApi, ...recoveryApi },
@@ -29,9 +29,9 @@ const people = bindHandlers(
     stopRecovery,
     cancelRecovery,
 
-    async list({ query: { status, role } }, { page, records }) {
+    async list({ query: { status, role } }, { page, em }) {
       const { data, ...rest } = await page(Person, definedOnly({ status, role }))
-      return { ...rest, data: await peopleResponse(data, records) }
+      return { ...rest, data: await peopleResponse(data, em) }
     },
 
     async get({ params }, context) {

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { DONE, type HandlerOf } from '../../kernel/contract/operation.ts'
@@ -40,7 +41,7 @@ export async function actForTenantOfPerson(
 export async function lockPerson(id: string | null, context: WriteContext): Promise<Person | null> {
   const [, person] = await Promise.all([
     lockTenant(context, 'people'),
-    id === null ? null : context.records.lock(Person, id),
+    id === null ? null : context.em.findOne(Person, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
   ])
   return person?.status === 'removed' ? null : person
 }
@@ -65,9 +66,12 @@ export const stopRecovery: HandlerOf<typeof recoveryApi.stopRecovery> = async ({
 }
 
 async function lockRecovery(id: string, context: WriteContext) {
-  const [, recovery] = await Promise.all([lockTenant(context, 'people'), context.records.lock(Recovery, id)])
+  const [, recovery] = await Promise.all([
+    lockTenant(context, 'people'),
+    context.em.findOne(Recovery, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+  ])
   if (!recovery) return null
-  return { recovery, person: await context.records.findOneOrFail(Person, { id: recovery.personId }) }
+  return { recovery, person: await context.em.findOneOrFail(Person, { id: recovery.personId }) }
 }
 
 export const cancelRecovery: HandlerOf<typeof recoveryApi.cancelRecovery> = async (

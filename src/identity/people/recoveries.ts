@@ -1,7 +1,6 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { oneOf } from '../../kernel/contract/records.ts'
 import { addMs } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { type Person, personEvent } from '../customers/index.ts'
@@ -17,8 +16,8 @@ import {
 import type { personEvents } from './schemas.ts'
 
 /** Callers that change the recovery hold the lock of the tenant's people. */
-export const findOpenRecovery = (personId: string, { records }: ReadContext): Promise<Recovery | null> =>
-  records.findOne(Recovery, { personId, status: oneOf(['waiting', 'ready']) })
+export const findOpenRecovery = (personId: string, { em }: ReadContext): Promise<Recovery | null> =>
+  em.findOne(Recovery, { personId, status: { $in: ['waiting', 'ready'] } })
 
 const eventOf = (person: Person, { id, readyAt }: Recovery) => ({
   ...personEvent(person),
@@ -30,10 +29,10 @@ const wakeProcess = ({ id, personId }: Recovery, { wake }: EmitContext): void =>
   wake(recoveryProcess, { id, agentId: null, about: personId })
 
 export function startRecovery(person: Person, context: WriteContext<typeof personEvents>): Recovery {
-  const { records, now, emit } = context
+  const { em, now, emit } = context
   const id = newId('recovery')
   const readyAt = addMs(now, RECOVERY_WAITING_PERIOD_MS)
-  const recovery = records.create(Recovery, {
+  const recovery = em.create(Recovery, {
     id,
     personId: person.id,
     readyAt,

@@ -1,6 +1,7 @@
+import { LockMode } from '@mikro-orm/core'
 import type { Mode } from '../../kernel/contract/actor.ts'
+import { inRange, sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { Context, EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
-import { inRange, not, sqlCondition } from '../../kernel/contract/records.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { hashSecret } from '../../kernel/database/credential.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
@@ -43,7 +44,7 @@ export async function redeemPersonLink(
   token: string,
   context: Redeeming,
 ): Promise<RedeemedPersonLink | keyof typeof personLinkRefusals> {
-  const { records, sql, switchTenant } = context
+  const { em, sql, switchTenant } = context
   const [found] = await sql<FoundLink>(FIND, [hashSecret(token)])
   if (!found) return 'link_unknown'
   if (found.isTooLate) return 'link_expired'
@@ -53,8 +54,15 @@ export async function redeemPersonLink(
   // A recovery revokes passkeys, which are locked before people.
   if (found.isRecovery) await lockPasskeys(context)
   await lockTenant(context, 'people')
-  const link = (await records.lock(PersonLink, found.id)) as PersonLink
-  const known = link.personId === null ? null : await records.lock(Person, link.personId)
+  const link = (await em.findOne(
+    PersonLink,
+    { id: found.id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )) as PersonLink
+  const known =
+    link.personId === null
+      ? null
+      : await em.findOne(Person, { id: link.personId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (known?.status === 'removed') return 'link_unknown'
   if (link.usedAt) return 'link_used'
   if (link.revokedAt || link.expiresAt <= clock.real()) return 'link_expired'
@@ -67,7 +75,7 @@ export async function redeemPersonLink(
 }
 
 async function recovered(id: string, person: Person, now: Date, context: Redeeming): Promise<void> {
-  const recovery = await context.records.lock(Recovery, id)
+  const recovery = await context.em.findOne(Recovery, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!recovery) throw new Error('a link of a recovery that is not there')
   completeRecovery(recovery, now, context)
   // Another person may have the lost passkeys, so all are revoked.
@@ -76,10 +84,10 @@ async function recovered(id: string, person: Person, now: Date, context: Redeemi
 }
 
 async function firstPerson(context: Redeeming): Promise<Person | undefined> {
-  const { records, tenant } = context
+  const { em, tenant } = context
   if (await hasPeople(context)) return undefined
-  const { name } = await findCustomer(records, tenant.ownerId)
-  return records.create(Person, { name, role: 'owner' })
+  const { name } = await findCustomer(em, tenant.ownerId)
+  return em.create(Person, { name, role: 'owner' })
 }
 
 /**
@@ -90,9 +98,9 @@ export async function acceptInvitationByEmail(
   email: string,
   context: WriteContext<Pick<typeof personLinkEvents, 'person.joined'>>,
 ): Promise<Person | undefined> {
-  const { records, now } = context
-  const known = await records.findOne(Person, sqlCondition('lower(email) = lower(?)', [email]), {
-    lock: true,
+  const { em, now } = context
+  const known = await em.findOne(Person, sqlCondition('lower(email) = lower(?)', [email]), {
+    lockMode: LockMode.PESSIMISTIC_WRITE,
   })
   if (!known || known.status === 'removed') return undefined
   const real = clock.real()
@@ -103,15 +111,18 @@ export async function acceptInvitationByEmail(
     revokedAt: null,
     expiresAt: inRange({ gt: real }),
   } as const
-  const [invitation] = await records.find(PersonLink, open, { orderBy: { id: 'asc' }, lock: true })
+  const [invitation] = await em.find(PersonLink, open, {
+    orderBy: { id: 'asc' },
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+  })
   if (!invitation) return undefined
   invitation.usedAt = real
   join(known, now, context)
   return known
 }
 
-export const hasPeople = async ({ records }: ReadContext): Promise<boolean> =>
-  (await records.count(Person, { status: not('removed') })) > 0
+export const hasPeople = async ({ em }: ReadContext): Promise<boolean> =>
+  (await em.count(Person, { status: { $ne: 'removed' } })) > 0
 
 function join(
   person: Person,

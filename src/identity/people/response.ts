@@ -1,4 +1,4 @@
-import { oneOf, type RecordReader } from '../../kernel/contract/records.ts'
+import type { EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import type { PersonalData } from '../../values/personal.ts'
 import type { Person } from '../customers/index.ts'
@@ -41,11 +41,11 @@ export const personResponse = (person: Person, recovery: Recovery | null) =>
     },
   })
 
-export async function peopleResponse(people: readonly Person[], records: RecordReader) {
+export async function peopleResponse(people: readonly Person[], em: EntityReader) {
   const personIds = people.map(({ id }) => id)
-  const open = await records.find(Recovery, {
-    personId: oneOf(personIds),
-    status: oneOf(['waiting', 'ready']),
+  const open = await em.find(Recovery, {
+    personId: { $in: personIds },
+    status: { $in: ['waiting', 'ready'] },
   })
   const byPerson = new Map(open.map(recovery => [recovery.personId, recovery]))
   return people.map(person => personResponse(person, byPerson.get(person.id) ?? null))

@@ -59,7 +59,7 @@ export const beginDeviceAuthorization: HandlerOf<typeof deviceAuthorizationApi.b
   { body },
   context,
 ) => {
-  const { records, sql, switchTenant, address, systems, service, emit, refuse } = context
+  const { em, sql, switchTenant, address, systems, service, emit, refuse } = context
   const asked = body.scopes ?? scopesIn(body.scope)
   if (asked === 'scope_unknown') return refuse('scope_unknown')
   const now = clock.real()
@@ -70,7 +70,7 @@ export const beginDeviceAuthorization: HandlerOf<typeof deviceAuthorizationApi.b
   const { code: userCode, hash: userHash } = await freeUserCode(sql, systems)
   const { deviceId, deviceName, clientType, toolWrites, publicKeyJwk } = body
   const endsAt = addMs(now, DEVICE_CODE_TTL_MS)
-  const session = records.create(DeviceSession, {
+  const session = em.create(DeviceSession, {
     createdAt: now,
     hash: hashSecret(deviceCode),
     userHash,

@@ -1,10 +1,10 @@
+import { type FilterQuery, LockMode } from '@mikro-orm/core'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { area, reaction, whenMemberPresent } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, DONE, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
-import type { RecordCondition } from '../../kernel/contract/records.ts'
 import { allScopeNames } from '../../kernel/contract/scopes.ts'
 import { ATTEMPT_WINDOW_MS } from '../../kernel/database/attempt-limit.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
@@ -24,7 +24,7 @@ import {
 } from './session.ts'
 import { issueDeviceToken } from './token.ts'
 
-const visibleTo = ({ actor }: { readonly actor: Actor }): RecordCondition<DeviceSession> =>
+const visibleTo = ({ actor }: { readonly actor: Actor }): FilterQuery<DeviceSession> =>
   actor.type === 'console' && !actor.scopes.has('console:write') ? { personId: String(actor.id) } : {}
 
 const ended = {
@@ -38,7 +38,7 @@ const ended = {
  */
 async function endSession(id: string, context: WriteContext<typeof ended>): Promise<DeviceSession | null> {
   await revokeKeysOfSession(id, context)
-  const session = await context.records.lock(DeviceSession, id)
+  const session = await context.em.findOne(DeviceSession, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!session || !deviceSessionMachine.move(session, 'revoked')) return null
   session.endedAt = clock.real()
   context.emit('session.revoked', deviceSessionEvent(session))
@@ -47,8 +47,8 @@ async function endSession(id: string, context: WriteContext<typeof ended>): Prom
 }
 
 const revoke: HandlerOf<typeof deviceSessionsApi.revoke> = async ({ params }, context) => {
-  const { records, actor, refuse } = context
-  const visible = await records.findOne(DeviceSession, { $and: [{ id: params.id }, visibleTo(context)] })
+  const { em, actor, refuse } = context
+  const visible = await em.findOne(DeviceSession, { $and: [{ id: params.id }, visibleTo(context)] })
   if (!visible) return refuse('session_not_found')
   if (actor.type === 'key' && visible.scopes?.some(scope => !actor.scopes.has(scope)))
     return refuse('scope_not_held')
@@ -73,23 +73,25 @@ async function onKeyRevoked(
   context: WriteContext<typeof ended>,
 ): Promise<void> {
   if (!sessionId) return
-  const session = await context.records.findOne(DeviceSession, { id: sessionId })
+  const session = await context.em.findOne(DeviceSession, { id: sessionId })
   if (session?.keyId === keyId) await endSession(sessionId, context)
   else await revokeKeysMadeInSession({ keyId, sessionId }, context)
 }
 
 async function onKeyRotated(
   { keyId, sessionId, replacedById }: EndedKey & { readonly replacedById: string },
-  { records }: WriteContext,
+  { em }: WriteContext,
 ): Promise<void> {
-  const session = sessionId && (await records.lock(DeviceSession, sessionId))
+  const session =
+    sessionId &&
+    (await em.findOne(DeviceSession, { id: sessionId }, { lockMode: LockMode.PESSIMISTIC_WRITE }))
   if (session && session.keyId === keyId) session.keyId = replacedById
 }
 
 /** Ends an expired session. If its key was used meanwhile, the session continues until that use expires. */
 const expire: HandlerOf<typeof deviceSessionsApi.expire> = async ({ params }, context) => {
-  const { records, emit, refuse } = context
-  const session = await records.lock(DeviceSession, params.id)
+  const { em, emit, refuse } = context
+  const session = await em.findOne(DeviceSession, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!session) return refuse('session_not_found')
   const now = clock.real()
   const key = session.keyId ? await findApiKey(session.keyId, context) : null
@@ -137,7 +139,7 @@ const sessions = bindHandlers(
 
     async get({ params }, context) {
       const condition = { $and: [{ id: params.id }, visibleTo(context)] }
-      const session = await context.records.findOne(DeviceSession, condition)
+      const session = await context.em.findOne(DeviceSession, condition)
       const [response] = session ? await deviceSessionResponses([session], context) : []
       return response ?? context.refuse('session_not_found')
     },

@@ -57,13 +57,13 @@ type Fetching = Parameters<typeof issueDeviceToken>[1]
 const writeKey = updateOf(deviceSessionsTable, ['status', 'keyId', 'endsAt', 'updatedAt'])
 
 async function issueKey(session: DeviceSessionRow, context: Fetching) {
-  const { records, sql, refuse } = context
+  const { em, sql, refuse } = context
   const scopes = await currentDeviceScopes(session, context)
   if (scopes.length === 0) return refuse('access_denied')
   const { id: sessionId, deviceName: name, toolWrites, boundTo } = session
   const personId = String(session.personId)
   const key = createDeviceKey({ name, scopes, toolWrites, boundTo, personId, sessionId }, context)
-  await records.flush()
+  await em.flush()
   deviceSessionMachine.move(session, 'active')
   const endsAt = key.endsAt ?? session.endsAt
   await writeKey(sql, session, [

@@ -9,9 +9,9 @@ import { livePlatformTenant, SigningKey, sealSigningKey, signingKeysPersonalData
 const shown = (key: SigningKey) => withMembers(key, { publicKey: key.publicKey() })
 
 const signingKeys = bindHandlers(signingKeysApi, {
-  async jwks(_, { records, switchTenant }) {
+  async jwks(_, { em, switchTenant }) {
     switchTenant(livePlatformTenant)
-    const keys = await records.find(SigningKey, {}, { orderBy: { id: 'desc' } })
+    const keys = await em.find(SigningKey, {}, { orderBy: { id: 'desc' } })
     return { keys: keys.map(key => key.publicKey()) }
   },
 
@@ -22,17 +22,17 @@ const signingKeys = bindHandlers(signingKeysApi, {
   },
 
   async rotate(_, context) {
-    const { records, systems, emit, switchTenant } = context
+    const { em, systems, emit, switchTenant } = context
     switchTenant(livePlatformTenant)
     await lockTenant(context, 'signing-keys')
-    const old = await records.findOneOrFail(SigningKey, { retiredAt: null })
+    const old = await em.findOneOrFail(SigningKey, { retiredAt: null })
     old.retiredAt = context.now
     old.privateKey = null
     // Only one key is current at any time, so the old one is retired first.
-    await records.flush()
+    await em.flush()
     const { x, privateKey } = newSigningKeyPair()
     const { kid } = publicKeyFromX(x)
-    const key = records.create(SigningKey, {
+    const key = em.create(SigningKey, {
       kid,
       x,
       privateKey: sealSigningKey(systems.vault, kid, privateKey),

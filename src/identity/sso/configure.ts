@@ -1,5 +1,6 @@
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
+import { LockMode } from '@mikro-orm/core'
 import { calculateJwkThumbprint, exportJWK } from 'jose'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
@@ -80,14 +81,14 @@ export const createSsoProvider = externalCall(ssoApi.create, {
   },
 
   async record(answer, { webauthnAssertion, tenant: _, ...members }, context) {
-    const { records, service, emit, refuse } = context
+    const { em, service, emit, refuse } = context
     if ('failure' in answer) return refuse(discoveryRefusal(answer.failure))
     const consent = await verifyOwnerConsent(webauthnAssertion, context)
     if (typeof consent === 'string') return refuse(consent)
     const blocker = await creationBlocker(consent, members, context)
     if (blocker) return refuse(blocker)
     const { publicKey, privateKey } = answer
-    const provider = records.create(SsoProvider, {
+    const provider = em.create(SsoProvider, {
       ...members,
       publicKey,
       privateKey: seal(privateKey, members.id, context),
@@ -105,7 +106,7 @@ async function creationBlocker(
   context: Creating,
 ) {
   if (exceedsKeyScopes('owner', consent, context)) return 'scope_not_held'
-  const [, known] = await Promise.all([lockTenant(context, 'people'), context.records.find(SsoProvider, {})])
+  const [, known] = await Promise.all([lockTenant(context, 'people'), context.em.find(SsoProvider, {})])
   const code = await consumeOwnerConsent(consent, signedMembers(members), context)
   if (code) return code
   if (known.some(({ issuer }) => issuer === members.issuer)) return 'issuer_taken'
@@ -114,17 +115,17 @@ async function creationBlocker(
 
 export const updateSsoProvider: HandlerOf<typeof ssoApi.update> = async ({ params, body }, context) => {
   const { webauthnAssertion, clientSecret, ...members } = body
-  const { records, service, emit, refuse } = context
+  const { em, service, emit, refuse } = context
   const isOnlyName = keysOf(members).every(member => member === 'name') && clientSecret === undefined
   const [known, consent] = await Promise.all([
-    records.findOne(SsoProvider, { id: params.id }),
+    em.findOne(SsoProvider, { id: params.id }),
     isOnlyName ? null : verifyOwnerConsent(webauthnAssertion, context),
   ])
   if (!known) return refuse('provider_not_found')
   if (typeof consent === 'string') return refuse(consent)
   if (!isOnlyName && exceedsKeyScopes('owner', consent, context)) return refuse('scope_not_held')
   await lockTenant(context, 'people')
-  const provider = await records.lock(SsoProvider, params.id)
+  const provider = await em.findOne(SsoProvider, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!provider) return refuse('provider_not_found')
   const { name: _, ...configuration } = definedOnly(members)
   const code = await consumeOwnerConsent(consent, { ...signedMembers(provider), ...configuration }, context)
@@ -142,10 +143,10 @@ export const updateSsoProvider: HandlerOf<typeof ssoApi.update> = async ({ param
 
 /** Waits for sign-ins that are being recorded, so that their sessions end, too. */
 export const removeSsoProvider: HandlerOf<typeof ssoApi.remove> = async ({ params }, context) => {
-  const { records, emit, refuse } = context
-  const provider = await records.lock(SsoProvider, params.id)
+  const { em, emit, refuse } = context
+  const provider = await em.findOne(SsoProvider, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!provider) return refuse('provider_not_found')
   await endConsoleSessions({ ssoProviderId: provider.id }, 'sso', context)
-  records.remove(provider)
+  em.remove(provider)
   emit('sso_provider.removed', ssoProviderEvent(provider))
 }

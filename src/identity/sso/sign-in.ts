@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context, WriteContext } from '../../kernel/contract/context.ts'
 import { type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
@@ -50,13 +51,14 @@ export const startSsoSignIn = externalCall(ssoApi.start, {
   call: ({ issuer, tenant }, { systems }) => discoverProvider({ issuer, ...tenant }, systems),
 
   async record(metadata, { providerId, tenant, clientId }, context) {
-    const { records, service, refuse } = context
+    const { em, service, refuse } = context
     if (typeof metadata === 'string') return refuse(discoveryRefusal(metadata))
     await actFor(tenant, context)
-    if (!(await records.lock(SsoProvider, providerId))) return refuse('provider_not_found')
+    if (!(await em.findOne(SsoProvider, { id: providerId }, { lockMode: LockMode.PESSIMISTIC_WRITE })))
+      return refuse('provider_not_found')
     const [state, browser] = [newSecret('sss_'), newSecret(BROWSER.prefix)]
     const expiresAt = addMs(clock.real(), ATTEMPT_TTL_MS)
-    records.create(SsoAttempt, {
+    em.create(SsoAttempt, {
       providerId,
       stateHash: hashSecret(state),
       browserHash: hashSecret(browser),
@@ -100,7 +102,7 @@ type SigningIn = ContextOf<typeof ssoApi.signIn>
 export const finishSsoSignIn = externalCall(ssoApi.signIn, {
   /** Uses up the attempt before the code is sent, so that an answer counts once. */
   async reserve({ params: { id: providerId }, body: { state, code, iss } }, context) {
-    const { records, sql, headers, service, refuse } = context
+    const { em, sql, headers, service, refuse } = context
     const browser = readHostCookie(BROWSER, headers.cookie, service.relyingParty().origin)
     const [provided, found] = await Promise.all([
       findSsoProvider(providerId, sql),
@@ -111,8 +113,8 @@ export const finishSsoSignIn = externalCall(ssoApi.signIn, {
     const tenant = { ownerId: found.ownerId, mode: found.mode }
     await actFor(tenant, context)
     const [attempt, provider] = await Promise.all([
-      records.lock(SsoAttempt, found.id),
-      records.findOne(SsoProvider, { id: providerId }),
+      em.findOne(SsoAttempt, { id: found.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+      em.findOne(SsoProvider, { id: providerId }),
     ])
     if (!attempt || !provider?.clientId || attempt.browserHash !== hashSecret(browser) || !isOpen(attempt))
       return refuse('sign_in_unknown')
@@ -152,18 +154,18 @@ async function signInAs(
   { providerId, groupsClaim }: Pick<SsoProvider, 'groupsClaim'> & { readonly providerId: string },
   context: SigningIn,
 ) {
-  const { records, refuse } = context
+  const { em, refuse } = context
   // A new role may end passkeys' rights, so passkeys are locked before people, as when an owner changes it.
   await lockPasskeys(context)
   const [, provider] = await Promise.all([
     lockTenant(context, 'people'),
-    records.lock(SsoProvider, providerId),
+    em.findOne(SsoProvider, { id: providerId }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
   ])
   if (!provider) return refuse('sign_in_unknown')
   // An owner may have named another claim since, or the first group.
   const groups = provider.groupsClaim === groupsClaim ? identity.groups : null
   if (!groups && groupsOf(provider).length > 0) return refuse('groups_unreadable')
-  const known = await records.findOne(SsoSubject, { providerId, subject: identity.subject })
+  const known = await em.findOne(SsoSubject, { providerId, subject: identity.subject })
   const signedIn = known
     ? { known, person: await activePerson(known.personId, context) }
     : await link(identity, providerId, context)
@@ -179,19 +181,23 @@ async function signInAs(
   return answerWith({ kind } as { kind: 'sign_in' | 'join' })
 }
 
-async function activePerson(id: string, { records }: WriteContext): Promise<Person | null> {
-  const person = await records.lock(Person, id)
+async function activePerson(id: string, { em }: WriteContext): Promise<Person | null> {
+  const person = await em.findOne(Person, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   return person?.status === 'active' ? person : null
 }
 
 /** An email alone links no one: the invitation to it must be open, and is used up. */
 async function link({ subject, email }: ProvenIdentity, providerId: string, context: SigningIn) {
-  const { records, emit } = context
+  const { em, emit } = context
   const person = email === null ? undefined : await acceptInvitationByEmail(email, context)
   if (!person) return undefined
-  const earlier = await records.findOne(SsoSubject, { providerId, personId: person.id }, { lock: true })
+  const earlier = await em.findOne(
+    SsoSubject,
+    { providerId, personId: person.id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
   if (earlier) earlier.subject = subject
-  const known = earlier ?? records.create(SsoSubject, { providerId, personId: person.id, subject })
+  const known = earlier ?? em.create(SsoSubject, { providerId, personId: person.id, subject })
   emit('sso_provider.linked', { providerId, personId: person.id, role: person.role })
   return { known, person }
 }

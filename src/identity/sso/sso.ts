@@ -29,8 +29,8 @@ const sso = bindHandlers(ssoApi, {
     return { ...rest, data: data.map(provider => ssoProviderResponse(provider, service)) }
   },
 
-  async get({ params }, { records, service, refuse }) {
-    const provider = await records.findOne(SsoProvider, { id: params.id })
+  async get({ params }, { em, service, refuse }) {
+    const provider = await em.findOne(SsoProvider, { id: params.id })
     return provider ? ssoProviderResponse(provider, service) : refuse('provider_not_found')
   },
 

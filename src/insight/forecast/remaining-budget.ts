@@ -19,10 +19,10 @@ export interface AgentMonthUsage {
 }
 
 export async function readAgentMonthUsage({ id }: Agent, context: ReadContext): Promise<AgentMonthUsage> {
-  const { sql, records, tenant, now } = context
+  const { sql, em, tenant, now } = context
   const [counters, policy] = await Promise.all([
     readCounters(sql, { tenant, now }, [id]),
-    records.findOne(Policy, { agentId: id, deletedAt: null }),
+    em.findOne(Policy, { agentId: id, deletedAt: null }),
   ])
   const [{ lastSpendAt }, , { reserved: heldCents, spent: spentCents }] = counters.today(id)
   return { limitCents: policy?.monthlyLimitCents ?? null, heldCents, spentCents, lastSpendAt }

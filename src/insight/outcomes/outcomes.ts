@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { defineEntity, LockMode, p } from '@mikro-orm/core'
 import { findIntent } from '../../control/intents/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
@@ -87,15 +87,15 @@ const previousValues = ({ metadata, ...before }: Correction) =>
   metadata ? { ...before, metadata: inList(metadata) } : before
 
 const outcomes = bindHandlers(outcomesApi, {
-  async create({ body }, { records, actor, emit, refuse }) {
-    const intent = await findIntent(records, body.intentId)
+  async create({ body }, { em, actor, emit, refuse }) {
+    const intent = await findIntent(em, body.intentId)
     if (!intent) return refuse('intent_not_found')
     if (!mayUseRecord(actor, intent)) return refuse('intent_other_token')
     // The second of two concurrent reports violates the unique index, is retried, and finds the first.
-    if (await records.findOne(Outcome, { intentId: intent.id })) return refuse('outcome_reported')
+    if (await em.findOne(Outcome, { intentId: intent.id })) return refuse('outcome_reported')
     const { agentId, delegationId, runId, mcc, createdAt: declaredAt } = intent
     const merchant = merchantOfSpend(intent.merchant)
-    const outcome = records.create(Outcome, {
+    const outcome = em.create(Outcome, {
       ...body,
       agentId,
       delegationId,
@@ -133,12 +133,12 @@ const outcomes = bindHandlers(outcomesApi, {
     return { ...inclusiveSpan(scope), groupBy, ...summary }
   },
 
-  get: async ({ params }, { records, refuse }) =>
-    (await records.findOne(Outcome, { id: params.id })) ?? refuse('outcome_not_found'),
+  get: async ({ params }, { em, refuse }) =>
+    (await em.findOne(Outcome, { id: params.id })) ?? refuse('outcome_not_found'),
 
-  async update({ params, body }, { records, actor, emit, refuse }) {
+  async update({ params, body }, { em, actor, emit, refuse }) {
     const correction = definedOnly(body)
-    const outcome = await records.lock(Outcome, params.id)
+    const outcome = await em.findOne(Outcome, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!outcome || !mayReachRecord(actor, outcome)) return refuse('outcome_not_found')
     const before = replacedBy(correction, outcome)
     if (Object.keys(before).length === 0) return outcome

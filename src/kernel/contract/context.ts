@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { JsonOf } from '../../values/json-names.ts'
 import type { Actor, Tenant, TenantNow } from './actor.ts'
 import type { PathParameterName } from './addresses.ts'
+import type { Tally, TallyRow } from './conditions.ts'
 import type { EntityManager, EntityReader } from './entity-manager.ts'
 import type { EventSchemas } from './events.ts'
 import type { RecordPage } from './page.ts'
@@ -10,7 +11,6 @@ import type { InternalOperationInput, Ports } from './ports.ts'
 import type { Refusal } from './problem.ts'
 import type { DurableProcess, ProcessRecord } from './process.ts'
 import type { RawRequest } from './raw-request.ts'
-import type { RecordCondition, RecordReader, Records, Tally, TallyRow } from './records.ts'
 import type { Sql } from './sql.ts'
 
 /** Runs SQL for the tenant, whom each statement names itself. A hot operation has no more. */
@@ -44,7 +44,6 @@ export interface CallerContext extends TenantNow {
 /** Reads what the tenant has. It locks and changes nothing. */
 export interface ReadContext extends CallerContext, SqlContext, Ports {
   readonly em: EntityReader
-  readonly records: RecordReader
   /** Reads outside the transaction, for content produced while it is sent, after the commit. */
   readonly sqlAfterCommit: Sql
   /**
@@ -60,7 +59,7 @@ export interface ReadContext extends CallerContext, SqlContext, Ports {
    */
   page<T extends object>(
     entity: EntityClass<T>,
-    where: FilterQuery<NoInfer<T>> | RecordCondition<NoInfer<T>>,
+    where: FilterQuery<NoInfer<T>>,
     by?: keyof T & string,
     first?: number,
   ): Promise<RecordPage<T>>
@@ -83,7 +82,6 @@ export interface WriteContext<out E extends EventSchemas = Record<never, never>>
   extends ReadContext,
     EmitContext<E> {
   readonly em: EntityManager
-  readonly records: Records
   /** Sends a statement whose result the handler does not need. The commit waits for it and fails with it. */
   queueStatement(statement: Promise<unknown>): void
   /**

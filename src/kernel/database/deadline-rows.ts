@@ -1,6 +1,6 @@
 import type { Tenant } from '../contract/actor.ts'
+import { type SqlCondition, sqlCondition } from '../contract/conditions.ts'
 import type { Deadline, OpenRecordsQuery } from '../contract/deadline.ts'
-import { type SqlCondition, sqlCondition } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
 
 /** Tables whose deadlines are rows of `deadlines`, so that none of their indexes changes with them. */

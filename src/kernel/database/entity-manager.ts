@@ -8,7 +8,7 @@ import {
   LockMode,
 } from '@mikro-orm/core'
 import { SqlEntityManager } from '@mikro-orm/postgresql'
-import type { Tally, TallyRow } from '../contract/records.ts'
+import type { Tally, TallyRow } from '../contract/conditions.ts'
 import type { Sql } from '../contract/sql.ts'
 import type { RecordScope } from './entity.ts'
 import {
@@ -91,6 +91,8 @@ export class TenantEntityManager extends SqlEntityManager {
   ): Promise<Loaded<T, P, F, E>[]> {
     this.#refuseUnsafe(entity, where)
     const { orderBy, limit, lockMode } = options
+    if (this.#isReadOnly)
+      return (await this.rows(entity as EntityClass<T>, where, { orderBy, limit } as Selection)) as never
     if (!isLocking(lockMode)) return super.find(entity, where as never, withoutFilters(options))
     const selection = { orderBy: orderBy as Selection['orderBy'], limit, isLocking: true }
     const rows = await this.#select(entity, where, selection)

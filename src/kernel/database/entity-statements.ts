@@ -1,5 +1,5 @@
 import { type EntityClass, RawQueryFragment } from '@mikro-orm/core'
-import type { RowSource, Tally } from '../contract/records.ts'
+import type { RowSource, Tally } from '../contract/conditions.ts'
 import { selectColumnList } from './bulk-sql.ts'
 import { type Column, type Table, tableOf } from './table.ts'
 

@@ -3,7 +3,7 @@ import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
 import type { Actor, Mode, Tenant } from '../contract/actor.ts'
-import { inRange, type SqlCondition, sqlCondition } from '../contract/records.ts'
+import { inRange, type SqlCondition, sqlCondition } from '../contract/conditions.ts'
 
 export interface RecordScope extends Tenant, Reach {
   readonly now: Date | undefined

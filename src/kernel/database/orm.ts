@@ -1,5 +1,7 @@
 import type { EntityClass } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
+import type { TenantNow } from '../contract/actor.ts'
+import type { EntityManager } from '../contract/entity-manager.ts'
 import type { Sql } from '../contract/sql.ts'
 import { PipelineDriver } from './driver.ts'
 import type { TenantEntityManager } from './entity-manager.ts'
@@ -27,6 +29,9 @@ const OPTIONS = {
   preferEnvVars: false,
   ensureDatabase: false,
   logger: () => undefined,
+  // Names no values, which the log must not have.
+  findOneOrFailHandler: (name: string, where: object) =>
+    new Error(`there is no ${name} with this ${Object.keys(where).join(' and ')}`),
 } as const
 
 /** Before the first request: learning the entities takes a tenth of a second. */
@@ -42,4 +47,11 @@ export function openEntityManager(sql: Sql, { isReadOnly = false } = {}): Tenant
   const manager = orm.em.fork() as unknown as TenantEntityManager
   manager.open(sql, { isReadOnly })
   return manager
+}
+
+/** Reaches all records of a tenant, for a batch of requests by several callers; `mayReachRecord` tells what each may see. */
+export function tenantEntityManager(sql: Sql, { tenant: { ownerId, mode }, now }: TenantNow): EntityManager {
+  const manager = openEntityManager(sql)
+  manager.scope = { ownerId, mode, agentId: null, delegationId: null, now }
+  return manager as EntityManager
 }

@@ -1,17 +1,18 @@
-import type { EntityClass } from '@mikro-orm/core'
+import type { EntityClass, FilterQuery } from '@mikro-orm/core'
+import type { RowSource } from '../contract/conditions.ts'
 import type { ReadContext } from '../contract/context.ts'
 import type { RecordPage } from '../contract/page.ts'
-import { inRange, type RecordCondition, type RowSource } from '../contract/records.ts'
+import type { TenantEntityManager } from './entity-manager.ts'
 
 /** A page of the matching records of a source, newest first. The source may leave out what is not before `after`. */
 export const pageOfSource = <T extends { id: string }>(
-  { pageBy, records }: ReadContext,
+  { pageBy, em }: ReadContext,
   entity: EntityClass<T>,
-  condition: RecordCondition<T>,
+  condition: FilterQuery<T>,
   sourceBefore: (after: string | undefined) => RowSource,
 ): Promise<RecordPage<T>> =>
   pageBy((after, most) => {
-    const rest = (after ? { id: inRange({ lt: after }) } : {}) as RecordCondition<T>
-    const options = { source: sourceBefore(after), limit: most }
-    return records.rows(entity, { $and: [condition, rest] } as unknown as RecordCondition<T>, options)
+    const rest = after === undefined ? {} : { id: { $lt: after } }
+    const selection = { source: sourceBefore(after), limit: most }
+    return (em as TenantEntityManager).rows(entity, { $and: [condition as object, rest] }, selection)
   })

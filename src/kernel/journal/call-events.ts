@@ -1,7 +1,8 @@
+import type { FilterQuery } from '@mikro-orm/core'
 import type { Tenant } from '../contract/actor.ts'
+import type { RowSource } from '../contract/conditions.ts'
 import type { ReadContext } from '../contract/context.ts'
 import type { RecordPage } from '../contract/page.ts'
-import type { Comparison, RecordCondition, RowSource } from '../contract/records.ts'
 import { pageOfSource } from '../database/page-of-source.ts'
 import { Event } from './event.ts'
 
@@ -49,13 +50,13 @@ export interface EventFilters {
   readonly requestId?: string | null | undefined
   readonly resourceId?: string | null | undefined
   readonly agentId?: string | null | undefined
-  readonly id?: Comparison<string> | undefined
+  readonly id?: { readonly $gte?: string; readonly $lt?: string } | undefined
 }
 
 /** A page of events, of which all have these members and meet the condition. */
 export function pageOfEvents(
   context: ReadContext,
-  condition: RecordCondition<Event>,
+  condition: FilterQuery<Event>,
   filters: EventFilters,
 ): Promise<RecordPage<Event>> {
   const by = (Object.keys(shared) as SharedMember[]).find(member => filters[member])

@@ -2,6 +2,7 @@ import type { EntityClass, FilterQuery } from '@mikro-orm/core'
 import { clock } from '../../values/clock.ts'
 import type { Tenant } from '../contract/actor.ts'
 import { type ApiCall, tenantKey } from '../contract/call.ts'
+import type { Tally, TallyRow } from '../contract/conditions.ts'
 import type { CallOperation, Context, RunForOwner } from '../contract/context.ts'
 import type { EventSchemas } from '../contract/events.ts'
 import type { AnyOperation } from '../contract/operation.ts'
@@ -9,12 +10,10 @@ import { type PageRequest, type PageRows, type RecordPage, readRecordPage } from
 import { Problem, type Refusal } from '../contract/problem.ts'
 import type { DurableProcess, ProcessRecord } from '../contract/process.ts'
 import type { RawRequest } from '../contract/raw-request.ts'
-import type { RecordCondition, Records, Tally, TallyRow } from '../contract/records.ts'
 import type { Sql } from '../contract/sql.ts'
 import { readExclusively, readSnapshot } from '../database/connection.ts'
 import { actorReach } from '../database/entity.ts'
 import type { TenantEntityManager } from '../database/entity-manager.ts'
-import { EntityRecords } from '../database/entity-records.ts'
 import { openEntityManager } from '../database/orm.ts'
 import { sqlOn } from '../database/prepared-sql.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
@@ -36,7 +35,6 @@ export class RequestContext implements Context {
   /** Sent by the handler and the reactions, not awaited yet. */
   readonly pendingStatements: Promise<unknown>[] = []
   readonly sql: Sql
-  readonly records: Records = new EntityRecords(() => this.em)
   readonly #runtime: OperationRuntime
   readonly #call: ApiCall
   readonly #tx: JoinedTransaction | undefined
@@ -175,13 +173,13 @@ export class RequestContext implements Context {
 
   page = async <T extends object>(
     entity: EntityClass<T>,
-    where: FilterQuery<NoInfer<T>> | RecordCondition<NoInfer<T>>,
+    where: FilterQuery<NoInfer<T>>,
     by = 'id' as keyof T & string,
     first?: number,
   ): Promise<RecordPage<T>> => {
     const read = (after: string | undefined, limit: number) => {
       const rest = after === undefined ? {} : { [by]: { $lt: after } }
-      return this.em.rows<T>(entity, { $and: [where, rest] }, { orderBy: { [by]: 'desc' }, limit })
+      return this.em.rows<T>(entity, { $and: [where as object, rest] }, { orderBy: { [by]: 'desc' }, limit })
     }
     return this.#pageThrough(read, by, first)
   }

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { ReceivedCredit } from '../../iso20022/credit.ts'
 import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
@@ -63,8 +64,8 @@ export async function applyFundingChargeState(
   return recordProgress(funding, state, context)
 }
 
-async function lockFunding(id: string, { records }: WriteContext): Promise<Funding> {
-  const funding = await records.lock(Funding, id)
+async function lockFunding(id: string, { em }: WriteContext): Promise<Funding> {
+  const funding = await em.findOne(Funding, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!funding) throw new Error(`there is no funding ${id}`)
   return funding
 }

@@ -83,10 +83,10 @@ async function reserve(
   { amountCents, paymentMethodId }: FundingMembers,
   context: FundingContext,
 ) {
-  const { records, sql, tenant, now, systems, emit, refuse } = context
+  const { em, sql, tenant, now, systems, emit, refuse } = context
   const [wallets, method] = await Promise.all([
     walletsById(sql, tenant, [walletId]),
-    paymentMethodId && records.findOne(PaymentMethod, { id: paymentMethodId, status: 'active' }),
+    paymentMethodId && em.findOne(PaymentMethod, { id: paymentMethodId, status: 'active' }),
   ])
   const wallet = wallets.get(walletId)
   if (!wallet) return refuse('wallet_not_found')
@@ -97,7 +97,7 @@ async function reserve(
   // Throws before anything is reserved if this mode has no rail.
   if (method) systems.fundingRail(tenant.mode)
   const dueAt = addMs(now, FIRST_FUNDING_CHECK_MS)
-  const funding = records.create(Funding, { walletId, paymentMethodId, amountCents, dueAt })
+  const funding = em.create(Funding, { walletId, paymentMethodId, amountCents, dueAt })
   emit('funding.created', fundingEvent(funding))
   return chargeRequestOf(funding, method ? method.token : null)
 }
@@ -107,12 +107,12 @@ async function recordCharge(
   ids: Pick<Funding, 'id' | 'walletId'>,
   context: FundingContext,
 ) {
-  const { records, refuse } = context
+  const { em, refuse } = context
   const isKnown = state.status !== 'unknown' && state.status !== 'silent'
   // The sweep asks again about any other.
   const funding = await (isKnown
     ? applyFundingChargeState(ids, state, context)
-    : records.findOneOrFail(Funding, { id: ids.id }))
+    : em.findOneOrFail(Funding, { id: ids.id }))
   if (funding.status === 'failed') {
     if (!funding.paymentMethodId) return refuse('wallet_closed')
     return refuse('payment_failed', `No money was taken. ${funding.reason?.message}`)
@@ -132,7 +132,7 @@ const steps = {
     recordCharge(state, { id: fundingId, walletId }, context),
   /** The answer was lost in a crash, so the sweep asks the processor, and nothing is charged again. */
   async recover({ fundingId, token }: ChargeRequest, context: FundingContext) {
-    const funding = await context.records.findOneOrFail(Funding, { id: fundingId })
+    const funding = await context.em.findOneOrFail(Funding, { id: fundingId })
     return recordCharge(token === null ? SETTLED : SILENT, funding, context)
   },
 }
@@ -140,10 +140,10 @@ const steps = {
 type FollowContext = ContextOf<typeof fundingsApi.follow>
 type FollowRequest = ChargeRequest & { readonly now: string }
 
-async function begin(id: string, { records, now }: FollowContext): Promise<FollowRequest | null> {
-  const funding = await records.findOneOrFail(Funding, { id })
+async function begin(id: string, { em, now }: FollowContext): Promise<FollowRequest | null> {
+  const funding = await em.findOneOrFail(Funding, { id })
   if (fundingMachine.isFinal(funding.status)) return null
-  const method = await records.findOne(PaymentMethod, { id: funding.paymentMethodId ?? '' })
+  const method = await em.findOne(PaymentMethod, { id: funding.paymentMethodId ?? '' })
   return { ...chargeRequestOf(funding, method?.token ?? null), now: now.toISOString() }
 }
 
@@ -174,13 +174,13 @@ const fund = bindHandlers(fundingsApi, {
   list: ({ query: { status, walletId, from, to } }, { page }) =>
     page(Funding, definedOnly({ status, walletId, createdAt: halfOpenRangeCondition(from, to) })),
 
-  async get({ params }, { records, refuse }) {
-    return (await records.findOne(Funding, { id: params.id })) ?? refuse('funding_not_found')
+  async get({ params }, { em, refuse }) {
+    return (await em.findOne(Funding, { id: params.id })) ?? refuse('funding_not_found')
   },
 
   async act({ params, body }, context) {
-    const { records, tenant, refuse } = context
-    const unlocked = await records.findOne(Funding, { id: params.fundingId })
+    const { em, tenant, refuse } = context
+    const unlocked = await em.findOne(Funding, { id: params.fundingId })
     if (!unlocked) return refuse('funding_not_found')
     if (tenant.mode !== 'test') return refuse('test_mode_only')
     const locked = await lockFundingForCredit(unlocked, context)
@@ -202,8 +202,8 @@ const fund = bindHandlers(fundingsApi, {
   },
 
   async simulateReverse({ params, body }, context) {
-    const { records, tenant, refuse } = context
-    const unlocked = await records.findOne(Funding, { id: params.fundingId })
+    const { em, tenant, refuse } = context
+    const unlocked = await em.findOne(Funding, { id: params.fundingId })
     if (!unlocked) return refuse('funding_not_found')
     if (tenant.mode !== 'test') return refuse('test_mode_only')
     return reverseFunding(unlocked, body.reason, context)

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { findForgottenOwners, PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
@@ -104,8 +105,8 @@ export const assignOwnCredit: HandlerOf<typeof ownCreditsApi.assignOwn> = async 
   { params, body },
   context,
 ) => {
-  const { records, tenant, refuse } = context
-  const credit = await records.findOne(IncomingCredit, {
+  const { em, tenant, refuse } = context
+  const credit = await em.findOne(IncomingCredit, {
     ...tenant,
     ...ARRIVED_CREDIT_CONDITION,
     id: params.id,
@@ -116,12 +117,12 @@ export const assignOwnCredit: HandlerOf<typeof ownCreditsApi.assignOwn> = async 
 }
 
 async function handOver(creditId: string, { wallet, payable }: Destination, context: Assigning) {
-  const { records, sql, tenant, emit, refuse, queueStatement } = context
+  const { em, sql, tenant, emit, refuse, queueStatement } = context
   if (wallet.status === 'closed') return refuse('wallet_closed')
   const otherOwners = [{ ownerId: wallet.ownerId, walletIds: [wallet.id] }]
   const [book, credit] = await Promise.all([
     lockBook(sql, context, { wallets: [], others: ['bank', 'suspense'], otherOwners }),
-    records.findOne(IncomingCredit, { ...tenant, id: creditId }, { lock: true }),
+    em.findOne(IncomingCredit, { ...tenant, id: creditId }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
   ])
   if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
   book.move('hand_over', 'suspense', 'bank', credit.amountCents, incomingCreditCause(credit))
@@ -131,7 +132,7 @@ async function handOver(creditId: string, { wallet, payable }: Destination, cont
   emit('incoming.handed_over', incomingCreditEvent(credit))
   queueStatement(book.post(sql))
   await bookHandedOverCredits([handOverCredit(credit)], context.runForOwner, context.requestId)
-  const arrived = await records.findOneOrFail(IncomingCredit, {
+  const arrived = await em.findOneOrFail(IncomingCredit, {
     ...tenant,
     ownerId: wallet.ownerId,
     id: creditId,
@@ -141,12 +142,12 @@ async function handOver(creditId: string, { wallet, payable }: Destination, cont
 
 async function moveWithin(creditId: string, { wallet: to, payable }: Destination, context: AssigningOwn) {
   const walletId = to.id
-  const { records, sql, tenant, emit, refuse, queueStatement } = context
+  const { em, sql, tenant, emit, refuse, queueStatement } = context
   const others = ['bank', 'suspense'] as const
   const [book, wallets, credit] = await Promise.all([
     lockBook(sql, context, { wallets: [walletId], others, ifExists: DEBT_ACCOUNTS }),
     walletsById(sql, tenant, [walletId]),
-    records.findOne(IncomingCredit, { ...tenant, id: creditId }, { lock: true }),
+    em.findOne(IncomingCredit, { ...tenant, id: creditId }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
   ])
   const wallet = wallets.get(walletId)
   if (!wallet || wallet.status === 'closed') return refuse('wallet_closed')
@@ -174,7 +175,7 @@ export const returnIncomingCredit: HandlerOf<typeof incomingApi.returnCredit> = 
   { params, body },
   context,
 ) => {
-  const { records, sql, emit, refuse, queueStatement } = context
+  const { em, sql, emit, refuse, queueStatement } = context
   const holder = await namedCredit(sql, params.id)
   if (!holder) return refuse('credit_not_found')
   const { ownerId, mode } = holder
@@ -183,7 +184,7 @@ export const returnIncomingCredit: HandlerOf<typeof incomingApi.returnCredit> = 
   context.switchTenant({ ownerId, mode })
   const [book, credit] = await Promise.all([
     lockBook(sql, context, { wallets: [], others: ['bank', 'suspense'] }),
-    records.findOne(IncomingCredit, { ownerId, mode, id: params.id }, { lock: true }),
+    em.findOne(IncomingCredit, { ownerId, mode, id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
   ])
   if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
   const { returnedAt = context.now } = body

@@ -66,16 +66,16 @@ export async function recordBankFile(
 
 async function handOverAll(
   destinations: readonly CreditDestination[],
-  { records, tenant: platform }: WriteContext,
+  { em, tenant: platform }: WriteContext,
 ): Promise<HandedOverCredit[]> {
   const credits: HandedOverCredit[] = []
   for (const { received, tenant, walletId, payable } of destinations) {
     const paid = { walletId, ...payableColumns(payable) }
     const members = { ...platform, ...paid, toOwnerId: tenant.ownerId }
-    const credit = records.create(IncomingCredit, { ...received, ...members })
+    const credit = em.create(IncomingCredit, { ...received, ...members })
     incomingCreditMachine.move(credit, 'handed_over')
     credits.push(handOverCredit(credit))
-    if (credits.length % CREDIT_FLUSH_BATCH === 0) await records.flush()
+    if (credits.length % CREDIT_FLUSH_BATCH === 0) await em.flush()
   }
   return credits
 }

@@ -1,6 +1,6 @@
+import { LockMode } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
-import { oneOf } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
 import type { Cents } from '../../values/money.ts'
@@ -8,24 +8,24 @@ import { type PayableReference, payableColumns } from '../references/index.ts'
 import { IncomingCredit } from './incoming-credit.ts'
 import { findNewCreditDestinations, type ReceiveCreditsContext, receiveCredits } from './receive.ts'
 
-const IN_WALLET = oneOf(['matched', 'assigned'])
+const IN_WALLET = { $in: ['matched', 'assigned'] } as const
 
 /** Locks the credits in the order of their ids. The caller locks the accounts first. */
 export async function lockIncomingCredits(
   ids: readonly string[],
-  { records, tenant }: WriteContext,
+  { em, tenant }: WriteContext,
 ): Promise<ReadonlyMap<string, IncomingCredit>> {
-  const order = { orderBy: { id: 'asc' }, lock: true } as const
+  const order = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
   const credits =
-    ids.length === 0 ? [] : await records.find(IncomingCredit, { ...tenant, id: oneOf(ids) }, order)
+    ids.length === 0 ? [] : await em.find(IncomingCredit, { ...tenant, id: { $in: ids } }, order)
   return new Map(credits.map(credit => [credit.id, credit]))
 }
 
 export const creditsOfPayable = (
   { type, id }: PayableReference,
-  { records, tenant }: ReadContext,
+  { em, tenant }: ReadContext,
 ): Promise<IncomingCredit[]> =>
-  records.find(
+  em.find(
     IncomingCredit,
     { ...tenant, payableType: type, payableId: id, status: IN_WALLET },
     { orderBy: { id: 'asc' } },
@@ -39,10 +39,10 @@ export async function matchCreditToPayable(
   { walletId, payable }: { readonly walletId: string; readonly payable: PayableReference },
   context: WriteContext,
 ): Promise<IncomingCredit | UnusableCredit> {
-  const { records, tenant } = context
+  const { em, tenant } = context
   // Does not lock a credit that is being assigned, since the assignment locks the credit before the record
   // that it pays.
-  const known = await records.findOne(IncomingCredit, { ...tenant, id: creditId })
+  const known = await em.findOne(IncomingCredit, { ...tenant, id: creditId })
   if (!known || !SEPA_SOURCES.has(known.source)) return 'credit_not_found'
   const credit = known.walletId === walletId && (await lockIncomingCredits([creditId], context)).get(creditId)
   if (!credit) return 'credit_not_in_wallet'
@@ -92,10 +92,10 @@ export async function simulateCredit(
   { bankReference = newId('booking'), ...members }: Simulated,
   context: ReceiveCreditsContext,
 ): Promise<IncomingCredit> {
-  const { records, sql, tenant, now } = context
+  const { em, sql, tenant, now } = context
   const booking = { source: 'simulation', origin: tenant.ownerId, bankReference, part: 0 } as const
   const received = { ...members, ...booking, reason: null, valueDate: now.toISOString().slice(0, 10) }
   const destinations = await findNewCreditDestinations(sql, [received], { ...tenant, fallback: tenant })
   const [credit] = await receiveCredits(destinations, context)
-  return credit ?? records.findOneOrFail(IncomingCredit, { ...tenant, ...booking })
+  return credit ?? em.findOneOrFail(IncomingCredit, { ...tenant, ...booking })
 }

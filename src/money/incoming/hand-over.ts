@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { RunForOwner } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
@@ -56,8 +57,12 @@ export async function bookHandedOverCredits(
 
 /** Books a credit that a version before 0.6.0 handed over and did not book, since it used two transactions. */
 export const finishHandOver: HandlerOf<typeof incomingStepsApi.finish> = async ({ params }, context) => {
-  const { records, tenant } = context
-  const credit = await records.findOne(IncomingCredit, { ...tenant, id: params.id }, { lock: true })
+  const { em, tenant } = context
+  const credit = await em.findOne(
+    IncomingCredit,
+    { ...tenant, id: params.id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
   if (!credit?.dueAt) return DONE
   credit.dueAt = null
   const requestId = isCreditFromOwner(credit) ? undefined : context.requestId

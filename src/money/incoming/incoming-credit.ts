@@ -2,8 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import { creditSources, unmatchedCreditReasons } from '../../iso20022/credit.ts'
 import type { Mode, Tenant, TenantNow } from '../../kernel/contract/actor.ts'
+import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import { oneOf, type Records } from '../../kernel/contract/records.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { insertInto } from '../../kernel/database/bulk-sql.ts'
 import { centsColumn, nullable, timestampColumns, zeroCentsColumn } from '../../kernel/database/entity.ts'
@@ -84,7 +84,7 @@ schema.setClass(IncomingCredit)
  * paid another one.
  */
 export const arrivedCreditStatuses = ['unmatched', 'matched', 'assigned', 'returned'] as const
-export const ARRIVED_CREDIT_CONDITION = { status: oneOf(arrivedCreditStatuses) }
+export const ARRIVED_CREDIT_CONDITION = { status: { $in: arrivedCreditStatuses } }
 
 export const incomingCreditCause = ({ id, valueDate }: IncomingCredit) => ({
   type: 'incoming_credit',
@@ -144,7 +144,7 @@ const UNSET = {
   refundedCents: 0n,
 }
 
-export class NewCreditRows implements Pick<Records, 'create'> {
+export class NewCreditRows implements Pick<EntityManager, 'create'> {
   readonly #made: IncomingCredit[] = []
   readonly #now: Date
 
@@ -152,7 +152,7 @@ export class NewCreditRows implements Pick<Records, 'create'> {
     this.#now = now
   }
 
-  readonly create: Records['create'] = (entity, members) => {
+  readonly create: EntityManager['create'] = (entity, members) => {
     if (entity !== (IncomingCredit as object)) throw new Error('these are rows of incoming credits')
     const status = incomingCreditMachine.initial
     const row = { ...UNSET, status, createdAt: this.#now, updatedAt: this.#now, ...members }

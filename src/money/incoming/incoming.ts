@@ -1,6 +1,6 @@
 import { area } from '../../kernel/contract/area.ts'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
-import { sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly, halfOpenRangeCondition } from '../../kernel/database/entity.ts'
 import { describePostings, narrativeOfRow } from '../ledger/index.ts'
 import { incomingApi, incomingStepsApi, ownCreditsApi, suspenseApi } from './api.ts'
@@ -47,8 +47,8 @@ const incoming = bindHandlers(
         ...definedOnly({ status, walletId, createdAt: halfOpenRangeCondition(from, to) }),
       }),
 
-    getOwn: async ({ params }, { records, tenant, refuse }) =>
-      (await records.findOne(IncomingCredit, { ...tenant, ...ARRIVED_CREDIT_CONDITION, id: params.id })) ??
+    getOwn: async ({ params }, { em, tenant, refuse }) =>
+      (await em.findOne(IncomingCredit, { ...tenant, ...ARRIVED_CREDIT_CONDITION, id: params.id })) ??
       refuse('credit_not_found'),
 
     assignOwn: assignOwnCredit,

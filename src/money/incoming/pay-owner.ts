@@ -87,11 +87,11 @@ export const payOwnerInBatch = (
   take: (cause: PostingCause) => void,
   wallets: ReadonlyMap<string, WalletRow>,
   book: LockedBook,
-  records: NewCreditRows,
+  rows: NewCreditRows,
   { tenant, now, emit, wake }: EmitContext<typeof incomingCreditEvents>,
 ): MadePayment =>
   makePayment('owner', payment, take, wallets.get(payment.to.walletId), book, {
-    records,
+    em: rows,
     tenant,
     now,
     emit,
@@ -158,7 +158,7 @@ function makePayment(
   book: LockedBook,
   context: CreditRecordContext,
 ): MadePayment {
-  const { records, tenant, now } = context
+  const { em, tenant, now } = context
   const { to, payable, id = newId('credit') } = payment
   take({ type: 'hand_over', id })
   const received = { ...receivedOf(payment, tenant, now), id, source, bankReference: id }
@@ -169,7 +169,7 @@ function makePayment(
   }
   const leaving = { walletId: to.walletId, toOwnerId: to.ownerId, recipientName: to.name }
   const columns = { ...leaving, ...payableColumns(payable) }
-  const credit = records.create(IncomingCredit, { ...received, ...tenant, ...columns })
+  const credit = em.create(IncomingCredit, { ...received, ...tenant, ...columns })
   incomingCreditMachine.move(credit, 'handed_over')
   return { id, handedOver: handOverCredit(credit) }
 }

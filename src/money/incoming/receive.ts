@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { ReceivedCredit, UnmatchedCreditReason } from '../../iso20022/credit.ts'
 import type { Context, EmitContext, WriteContext } from '../../kernel/contract/context.ts'
+import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { type ContextOf, DONE, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { oneOf, type Records } from '../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { Cents } from '../../values/money.ts'
 import {
@@ -34,7 +34,7 @@ import { type CreditDestination, type CreditMatchScope, findCreditDestinations }
 export type ReceiveCreditsContext = WriteContext<typeof incomingCreditEvents>
 
 interface CreditRecording {
-  readonly records: Pick<Records, 'create'>
+  readonly em: Pick<EntityManager, 'create'>
 }
 
 export type CreditRecordContext = CreditRecording & EmitContext<typeof incomingCreditEvents>
@@ -94,7 +94,7 @@ export async function receiveCredits(
   tell: (credit: IncomingCredit) => void = credit =>
     context.emit('incoming.received', incomingCreditEvent(credit)),
 ): Promise<IncomingCredit[]> {
-  const { records, sql, tenant, queueStatement } = context
+  const { em, sql, tenant, queueStatement } = context
   const comesBack = incoming.some(({ received }) => received.source === 'refund')
   const main = comesBack ? await findMainWalletId(sql, tenant) : undefined
   const ids = [...incoming.flatMap(({ walletId }) => walletId ?? []), ...(main ? [main] : [])]
@@ -114,7 +114,7 @@ export async function receiveCredits(
         ? creditWalletFromOutside({ received, payable }, wallet, book, tell, context)
         : recordSuspenseCredit(received, reason, book, context),
     )
-    if (credits.length % CREDIT_FLUSH_BATCH === 0) await records.flush()
+    if (credits.length % CREDIT_FLUSH_BATCH === 0) await em.flush()
   }
   queueStatement(book.post(sql))
   return credits
@@ -123,11 +123,11 @@ export async function receiveCredits(
 /** The bookings of an earlier attempt. Reads once the accounts are locked, when a concurrent attempt has ended. */
 async function alreadyRecorded(
   incoming: readonly CreditToReceive[],
-  { records, tenant }: ReceiveCreditsContext,
+  { em, tenant }: ReceiveCreditsContext,
 ): Promise<ReadonlySet<string>> {
   const ids = incoming.flatMap(({ received }) => received.id ?? [])
   if (ids.length === 0) return new Set()
-  const recorded = await records.find(IncomingCredit, { ...tenant, id: oneOf(ids) })
+  const recorded = await em.find(IncomingCredit, { ...tenant, id: { $in: ids } })
   return new Set(recorded.map(({ id }) => id))
 }
 
@@ -139,10 +139,10 @@ export function creditWalletFromOutside(
   wallet: WalletRow,
   book: LockedBook,
   tell: (credit: IncomingCredit) => void,
-  { records, tenant, emit }: CreditRecordContext,
+  { em, tenant, emit }: CreditRecordContext,
 ): IncomingCredit {
   const paid = { walletId: wallet.id, ...payableColumns(payable) }
-  const credit = records.create(IncomingCredit, { ...received, ...tenant, ...paid })
+  const credit = em.create(IncomingCredit, { ...received, ...tenant, ...paid })
   // The operator has assigned a wallet to a credit that was not matched at first.
   incomingCreditMachine.move(credit, credit.reason ? 'assigned' : 'matched')
   book.move(postingOf(credit), 'bank', wallet.id, credit.amountCents, incomingCreditCause(credit))
@@ -156,9 +156,9 @@ export function recordSuspenseCredit(
   received: ReceivedCredit,
   reason: UnmatchedCreditReason,
   book: LockedBook,
-  { records, tenant, emit }: SuspenseContext,
+  { em, tenant, emit }: SuspenseContext,
 ): IncomingCredit {
-  const credit = records.create(IncomingCredit, { ...received, ...tenant, reason })
+  const credit = em.create(IncomingCredit, { ...received, ...tenant, reason })
   const posting = { to: 'suspense', amountCents: credit.amountCents, cause: incomingCreditCause(credit) }
   if (credit.source === 'acquirer')
     postAcquirerMovement('collect_unmatched', { ...posting, from: 'clearing_acquirer' }, book)

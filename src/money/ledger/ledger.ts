@@ -1,7 +1,7 @@
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import { bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts'
-import { oneOf, sqlCondition } from '../../kernel/contract/records.ts'
 import { definedOnly, halfOpenRangeCondition } from '../../kernel/database/entity.ts'
 import { type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
 import { LedgerAccount, LedgerEntry, LedgerTransfer, ledgerPersonalData } from './account.ts'
@@ -77,17 +77,17 @@ const ledger = bindHandlers(ledgerApi, {
     return { ...cursor, data: data.map(accountRecord) }
   },
 
-  async account({ params }, { records, refuse }) {
-    const account = await records.findOne(LedgerAccount, { id: params.id })
+  async account({ params }, { em, refuse }) {
+    const account = await em.findOne(LedgerAccount, { id: params.id })
     return account ? accountRecord(account) : refuse('account_not_found')
   },
 
-  async entries({ params, query: { from, to } }, { records, page, refuse }) {
-    if (!(await records.findOne(LedgerAccount, { id: params.id }))) return refuse('account_not_found')
+  async entries({ params, query: { from, to } }, { em, page, refuse }) {
+    if (!(await em.findOne(LedgerAccount, { id: params.id }))) return refuse('account_not_found')
     const where = { accountId: params.id, ...bookedWithin(params.id, { from, to }) }
     const { data, ...cursor } = await page(LedgerEntry, where, 'version')
-    const transfers = await records.find(LedgerTransfer, {
-      id: oneOf(data.map(({ transferId }) => transferId)),
+    const transfers = await em.find(LedgerTransfer, {
+      id: { $in: data.map(({ transferId }) => transferId) },
     })
     const causes = new Map(transfers.map(transfer => [transfer.id, causeOf(transfer)]))
     return {
@@ -107,10 +107,10 @@ const ledger = bindHandlers(ledgerApi, {
     return { ...cursor, data: data.map(transfer => ({ ...transfer, ...causeOf(transfer) })) }
   },
 
-  async transfer({ params }, { records, refuse }) {
-    const transfer = await records.findOne(LedgerTransfer, { id: params.id })
+  async transfer({ params }, { em, refuse }) {
+    const transfer = await em.findOne(LedgerTransfer, { id: params.id })
     if (!transfer) return refuse('posting_not_found')
-    const entries = await records.find(LedgerEntry, entriesOf(transfer), { orderBy: { accountId: 'asc' } })
+    const entries = await em.find(LedgerEntry, entriesOf(transfer), { orderBy: { accountId: 'asc' } })
     return { ...transfer, ...causeOf(transfer), entries: entries.map(entryRecord) }
   },
 

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { bindHandlers, type ContextOf, DONE, externalCall } from '../../kernel/contract/operation.ts'
@@ -33,17 +34,17 @@ async function recordInstrument(
   { token: given, holder }: TokenCheck,
   context: ContextOf<typeof paymentMethodsApi.addPaymentMethod>,
 ) {
-  const { records, emit, refuse } = context
+  const { em, emit, refuse } = context
   if (answer === 'unknown') return refuse('token_unknown')
   if (answer === 'incomplete') return refuse('setup_incomplete')
   if (answer === 'silent') return refuse('processor_silent')
   const { kind, brand, last4, token } = answer
   if (token !== given) {
     await lockTenant(context, 'payment-methods')
-    const [known] = await records.find(PaymentMethod, { token }, { limit: 1 })
+    const [known] = await em.find(PaymentMethod, { token }, { limit: 1 })
     if (known) return known.status === 'active' ? known : refuse('token_unknown')
   }
-  const method = records.create(PaymentMethod, { kind, brand, last4, token, holder })
+  const method = em.create(PaymentMethod, { kind, brand, last4, token, holder })
   emit('payment_method.created', paymentMethodEvent(method))
   return method
 }
@@ -54,9 +55,9 @@ export const pendingCharges = question<string, boolean>('payment_methods.pending
 /** A pending charge is looked for among those of its payer, who is then erased later. */
 const erasePayer = externalCall(paymentMethodsApi.erasePayer, {
   async reserve({ params: { id } }, context) {
-    const { records, now, systems, service, refuse } = context
+    const { em, now, systems, service, refuse } = context
     const { mode } = context.tenant
-    const method = await records.lock(PaymentMethod, id)
+    const method = await em.findOne(PaymentMethod, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!method) return refuse('payment_method_not_found')
     if (!method.eraseAt || method.eraseAt > now) return new AnswerNow(DONE)
     systems.fundingRail(mode)
@@ -66,8 +67,8 @@ const erasePayer = externalCall(paymentMethodsApi.erasePayer, {
   },
   call: ({ id, mode, token }, { systems, requestId }) =>
     systems.fundingRail(mode).erase(token, { reference: `${id}-erased`, requestId }),
-  async record(answer, { id }, { records, emit }) {
-    const method = await records.lock(PaymentMethod, id)
+  async record(answer, { id }, { em, emit }) {
+    const method = await em.findOne(PaymentMethod, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (answer === 'silent' || !method) return DONE
     method.eraseAt = null
     emit('payment_method.payer_erased', paymentMethodEvent(method))
@@ -115,17 +116,17 @@ export const paymentMethodHandlers = bindHandlers(paymentMethodsApi, {
 
   /** The processor first: what is removed here can no longer be charged there. */
   removePaymentMethod: externalCall(paymentMethodsApi.removePaymentMethod, {
-    async reserve({ params: { id } }, { records, tenant: { mode }, systems, refuse }) {
-      const method = await records.findOne(PaymentMethod, { id, status: 'active' })
+    async reserve({ params: { id } }, { em, tenant: { mode }, systems, refuse }) {
+      const method = await em.findOne(PaymentMethod, { id, status: 'active' })
       if (!method) return refuse('payment_method_not_found')
       systems.fundingRail(mode)
       return { id, mode, token: method.token }
     },
     call: ({ id, mode, token }, { systems, requestId }) =>
       systems.fundingRail(mode).forget(token, { reference: id, requestId }),
-    async record(answer, { id }, { records, now, emit, refuse }) {
+    async record(answer, { id }, { em, now, emit, refuse }) {
       if (answer === 'silent') return refuse('processor_silent')
-      const method = await records.lock(PaymentMethod, id)
+      const method = await em.findOne(PaymentMethod, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (!method || !paymentMethodMachine.move(method, 'removed')) return refuse('payment_method_not_found')
       Object.assign(method, { removedAt: now, eraseAt: now })
       emit('payment_method.removed', paymentMethodEvent(method))

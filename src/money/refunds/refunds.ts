@@ -1,6 +1,6 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { SqlContext } from '../../kernel/contract/context.ts'
-import type { RecordReader } from '../../kernel/contract/records.ts'
+import type { EntityReader } from '../../kernel/contract/entity-manager.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, rowsById, selectColumnList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { addMs, backoffDelay, minutes } from '../../values/clock.ts'
@@ -328,8 +328,8 @@ export async function loadRefundBook(
 
 const MAX_OF_PAYMENT = 100
 
-export const findRefundsOfTransaction = (transactionId: string, records: RecordReader): Promise<Refund[]> =>
-  records.find(Refund, { transactionId }, { orderBy: { id: 'asc' }, limit: MAX_OF_PAYMENT })
+export const findRefundsOfTransaction = (transactionId: string, em: EntityReader): Promise<Refund[]> =>
+  em.find(Refund, { transactionId }, { orderBy: { id: 'asc' }, limit: MAX_OF_PAYMENT })
 
 /**
  * How much of a payment can still be returned, by a refund or a dispute. The caller has locked its agent, if

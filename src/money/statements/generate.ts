@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { findCustomer } from '../../identity/customers/index.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
@@ -154,18 +155,18 @@ async function storeStatement(
   figures: StatementFigures & StatementMonth,
   { id: walletId, iban, bic }: Account,
   period: string,
-  { records, tenant, emit }: GenerateContext,
+  { em, tenant, emit }: GenerateContext,
   isOver: boolean,
 ): Promise<Statement> {
-  const locked = { lock: true }
+  const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
   const [stored, { name: holder }] = await Promise.all([
-    records.findOne(Statement, { walletId, period }, locked),
-    findCustomer(records, tenant.ownerId),
+    em.findOne(Statement, { walletId, period }, locked),
+    findCustomer(em, tenant.ownerId),
   ])
   if (stored?.status === 'final') return stored
   if (stored && !isOver && figures.lastVersion <= stored.lastVersion) return stored
   const members = { ...figures, walletId, period, holder, iban, bic }
-  const statement = stored ? Object.assign(stored, members) : records.create(Statement, members)
+  const statement = stored ? Object.assign(stored, members) : em.create(Statement, members)
   if (isOver) statementMachine.move(statement, 'final')
   emit('bill.updated', statementEvent(statement))
   return statement

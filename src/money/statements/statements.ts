@@ -87,7 +87,7 @@ const contentOf = (statement: Statement, { write }: Format, context: ReadContext
   write(statement, readStatementMovements(statement, context), context)
 
 async function fileIn(id: string, format: Format, context: ReadContext): Promise<ResponseFile | undefined> {
-  const statement = await context.records.findOne(Statement, { id })
+  const statement = await context.em.findOne(Statement, { id })
   if (!statement) return undefined
   return {
     type: format.type,
@@ -108,11 +108,11 @@ async function* exportedFiles(
 
 const statements = bindHandlers(statementsApi, {
   async create({ body }, context) {
-    const { records, now, refuse } = context
+    const { em, now, refuse } = context
     const { walletId, period = statementPeriodAt(now) } = body
     const [wallet, current] = await Promise.all([
       findWallet(context, walletId),
-      records.findOne(Statement, { walletId, period }),
+      em.findOne(Statement, { walletId, period }),
     ])
     if (!wallet) return refuse('wallet_not_found')
     if (period > statementPeriodAt(now)) return refuse('period_not_begun')
@@ -127,7 +127,7 @@ const statements = bindHandlers(statementsApi, {
 
   async export({ query }, context) {
     const { period = previousPeriodOf(context.now) } = query
-    const found = await context.records.find(
+    const found = await context.em.find(
       Statement,
       { period },
       { orderBy: { id: 'asc' }, limit: MAX_EXPORTED_STATEMENTS + 1 },
@@ -138,8 +138,8 @@ const statements = bindHandlers(statementsApi, {
     return { type: 'application/zip', name: `statements-${period}.zip`, content }
   },
 
-  async get({ params }, { records, refuse }) {
-    const statement = await records.findOne(Statement, { id: params.id })
+  async get({ params }, { em, refuse }) {
+    const statement = await em.findOne(Statement, { id: params.id })
     return statement ? statementResponse(statement) : refuse('statement_not_found')
   },
 

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { findForgottenOwners } from '../../identity/customers/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { NDJSON_TYPE, type ResponseFile } from '../../kernel/contract/file.ts'
@@ -15,19 +16,23 @@ import { type AnswerLine, errorLine } from './lines.ts'
 import { answerByModel, readEarlierTurns } from './model-dialogue.ts'
 import { CanvasResponder, type ResponderContext } from './responder.ts'
 
-const begin: HandlerOf<typeof canvasApi.begin> = async ({ body }, { records, emit }) => {
+const begin: HandlerOf<typeof canvasApi.begin> = async ({ body }, { em, emit }) => {
   const { message, conversationId, callerId, agentId } = body
   const keep = (conversationId: string) => {
-    const turn = records.create(ConversationTurn, { conversationId, message })
+    const turn = em.create(ConversationTurn, { conversationId, message })
     emit('canvas.message_sent', { conversationId, turnId: turn.id, agentId })
     return { isKept: true, conversationId, turnId: turn.id } as const
   }
   if (conversationId === undefined)
-    return keep(records.create(Conversation, { callerId, agentId, title: truncateText(message) }).id)
+    return keep(em.create(Conversation, { callerId, agentId, title: truncateText(message) }).id)
   // The lock gives concurrent messages consecutive numbers.
-  const known = await records.lock(Conversation, conversationId)
+  const known = await em.findOne(
+    Conversation,
+    { id: conversationId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
   if (known?.callerId !== callerId) return { isKept: false, refusal: 'conversation_not_found' }
-  if ((await records.count(ConversationTurn, { conversationId })) >= MAX_CONVERSATION_TURNS)
+  if ((await em.count(ConversationTurn, { conversationId })) >= MAX_CONVERSATION_TURNS)
     return { isKept: false, refusal: 'conversation_full' }
   return keep(conversationId)
 }
@@ -35,9 +40,9 @@ const begin: HandlerOf<typeof canvasApi.begin> = async ({ body }, { records, emi
 /** Does not restore a conversation that was deleted, or whose owner was erased, while the answer was written. */
 const finish: HandlerOf<typeof canvasApi.finish> = async (
   { params, body },
-  { records, sql, emit, tenant: { ownerId } },
+  { em, sql, emit, tenant: { ownerId } },
 ) => {
-  const turn = await records.lock(ConversationTurn, params.id)
+  const turn = await em.findOne(ConversationTurn, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!turn || (await findForgottenOwners(sql, [ownerId])).has(ownerId)) return { done: false }
   turn.lines = body.lines
   const { id: turnId, conversationId } = turn
@@ -135,19 +140,19 @@ const canvas = bindHandlers(canvasApi, {
 
   list: (_, { page, actor }) => page(Conversation, { callerId: String(actor.id) }),
 
-  async get({ params: { id } }, { records, actor, refuse }) {
-    const conversation = await records.findOne(Conversation, { id, callerId: String(actor.id) })
+  async get({ params: { id } }, { em, actor, refuse }) {
+    const conversation = await em.findOne(Conversation, { id, callerId: String(actor.id) })
     if (!conversation) return refuse('conversation_not_found')
     const options = { orderBy: { id: 'asc' }, limit: MAX_CONVERSATION_TURNS } as const
-    const turns = await records.find(ConversationTurn, { conversationId: id }, options)
+    const turns = await em.find(ConversationTurn, { conversationId: id }, options)
     const shown = turns.map(turn => withMembers(turn, { lines: turn.lines && [...turn.lines] }))
     return withMembers(conversation, { turns: shown })
   },
 
-  async delete({ params: { id } }, { records, actor, emit, refuse }) {
-    const conversation = await records.lock(Conversation, id)
+  async delete({ params: { id } }, { em, actor, emit, refuse }) {
+    const conversation = await em.findOne(Conversation, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (conversation?.callerId !== String(actor.id)) return refuse('conversation_not_found')
-    records.remove(conversation)
+    em.remove(conversation)
     emit('canvas.conversation_deleted', { conversationId: id, agentId: conversation.agentId })
     return undefined
   },

@@ -12,7 +12,6 @@ import { findCustomer } from '../../identity/customers/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { IntentPaymentState } from '../../kernel/contract/payables.ts'
-import { oneOf } from '../../kernel/contract/records.ts'
 import { allScopeNames } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { Transaction } from '../../money/transactions/index.ts'
@@ -78,18 +77,18 @@ export interface ApprovalView {
 }
 
 export async function readApprovalView(id: string, context: WriteContext): Promise<ApprovalView | undefined> {
-  const { records, sql, tenant, now, service, actor } = context
-  const intent = await findIntent(records, id)
+  const { em, sql, tenant, now, service, actor } = context
+  const intent = await findIntent(em, id)
   if (!intent) return undefined
   const { runId, transactionId } = intent
   const state = stateOf(intent, now)
   const [agent, runs, customer, payments, transaction, isProved, review] = await Promise.all([
-    records.findOneOrFail(Agent, { id: intent.agentId }),
+    em.findOneOrFail(Agent, { id: intent.agentId }),
     runLimits(sql, tenant, runId ? [runId] : []),
-    findCustomer(records, tenant.ownerId),
+    findCustomer(em, tenant.ownerId),
     service.paymentsOn([id], tenant, sql),
-    transactionId === null ? null : records.findOne(Transaction, { id: transactionId }),
-    hasApprovalProof(id, records),
+    transactionId === null ? null : em.findOne(Transaction, { id: transactionId }),
+    hasApprovalProof(id, em),
     state === 'created' ? reviewApproval(intent, context) : undefined,
   ])
   const { amountCents, merchant: payee, purpose, createdAt, expiresAt } = intent
@@ -191,10 +190,10 @@ interface WaitingRow extends Row, Omit<WaitingIntent, 'agent'> {
 }
 
 export async function readWaitingView(context: ReadContext): Promise<WaitingView> {
-  const { sql, tenant, now, records, actor } = context
+  const { sql, tenant, now, em, actor } = context
   const rows = await sql<WaitingRow>(WAITING, [tenant.ownerId, tenant.mode, now])
   const shown = rows.slice(0, MOST)
-  const agents = await records.find(Agent, { id: oneOf(shown.map(({ agentId }) => agentId)) })
+  const agents = await em.find(Agent, { id: { $in: shown.map(({ agentId }) => agentId) } })
   const names = new Map(agents.map(({ id, name }) => [id, name]))
   return {
     intents: shown.map(row => ({ ...row, agent: names.get(row.agentId) ?? row.agentId })),
@@ -210,10 +209,10 @@ export async function readAuthorizeView(
   request: AuthorizationRequest,
   context: ReadContext,
 ): Promise<AuthorizeView> {
-  const { records, tenant, now, actor, service } = context
+  const { em, tenant, now, actor, service } = context
   const ofClient = { personId: String(actor.id), clientId: request.client.clientId }
   const [agents, reading] = await Promise.all([
-    records.find(Agent, { status: 'active' }, { orderBy: { id: 'desc' }, limit: MOST_AGENTS }),
+    em.find(Agent, { status: 'active' }, { orderBy: { id: 'desc' }, limit: MOST_AGENTS }),
     request.mayPay ? findReadingGrants(ofClient, context) : [],
   ])
   const shown = agents.map(({ id, name }) => ({ id, name }))

@@ -42,8 +42,8 @@ const intents: TaskKind = {
   cancel: 'intents.cancel',
   open: ['created'],
   waiting: 'created',
-  isOf: async ({ id }, { actor, records }) =>
-    mayWriteByTools(actor) && mayUseRecord(actor, (await findIntent(records, id)) ?? { tokenId: null }),
+  isOf: async ({ id }, { actor, em }) =>
+    mayWriteByTools(actor) && mayUseRecord(actor, (await findIntent(em, id)) ?? { tokenId: null }),
   stateOf({ status, decidedAt }) {
     if (status === 'created') return 'working'
     return status === 'cancelled' && decidedAt === null ? 'cancelled' : 'completed'
@@ -109,9 +109,9 @@ const machinePayments: TaskKind = {
   cancels: 'intentId',
   open: openPaymentStatuses,
   waiting: 'waiting',
-  isOf: async ({ intentId }, { actor, records }) =>
+  isOf: async ({ intentId }, { actor, em }) =>
     mayWriteByTools(actor) &&
-    mayUseRecord(actor, (await findIntent(records, String(intentId))) ?? { tokenId: null }),
+    mayUseRecord(actor, (await findIntent(em, String(intentId))) ?? { tokenId: null }),
   stateOf: ({ status }) => (openPaymentStatuses.includes(status) ? 'working' : 'completed'),
   pageOf: ({ intentId }, context) => approvalUrl({ id: String(intentId), status: '' }, context),
   resultOf: payment => resultOfPayment(payment),

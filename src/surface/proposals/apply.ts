@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { ChallengeRecord } from '../../identity/passkeys/index.ts'
 import type { Actor, Mode } from '../../kernel/contract/actor.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
@@ -67,8 +68,8 @@ function beginning(
 
 export const applyProposal = externalCall(proposalsApi.apply, {
   async reserve({ params, body }, context) {
-    const { records, actor, now, address, refuse } = context
-    const proposal = await records.lock(Proposal, params.id)
+    const { em, actor, now, address, refuse } = context
+    const proposal = await em.findOne(Proposal, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!proposal) return refuse('proposal_not_found')
     if (proposal.status === 'applied') return new AnswerNow(proposalResponse(proposal))
     const problem = proposalClosedReason(proposal, now)
@@ -107,8 +108,8 @@ export const applyProposal = externalCall(proposalsApi.apply, {
     return refuse('proposal_applying')
   },
 
-  async recover({ id }, { records, refuse }) {
-    const proposal = await records.findOne(Proposal, { id })
+  async recover({ id }, { em, refuse }) {
+    const proposal = await em.findOne(Proposal, { id })
     if (!proposal) return refuse('proposal_not_found')
     return proposal.status === 'applied' ? proposalResponse(proposal) : refuse('proposal_applying')
   },
@@ -125,8 +126,8 @@ const needsSignature = (
 
 export const endDueProposal = externalCall(proposalsApi.end, {
   async reserve({ params }, context) {
-    const { records, now, refuse } = context
-    const proposal = await records.lock(Proposal, params.id)
+    const { em, now, refuse } = context
+    const proposal = await em.findOne(Proposal, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!proposal) return refuse('proposal_not_found')
     const { status, attempt, dueAt } = proposal
     if (!dueAt || dueAt > now) return new AnswerNow(DONE)
@@ -158,8 +159,8 @@ function failUnknown(proposal: Proposal, context: Ending): void {
 }
 
 async function recordOutcome(id: string, applied: ApplyOutcome, context: Ending): Promise<Proposal | null> {
-  const { records, now } = context
-  const proposal = await records.lock(Proposal, id)
+  const { em, now } = context
+  const proposal = await em.findOne(Proposal, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (proposal?.status !== 'applying' || !proposal.attempt) return proposal
   const { type, id: applierId, name } = proposal.attempt.applier
   if (applied.outcome === 'done') {

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
@@ -27,15 +28,15 @@ import {
  * itself asks once.
  */
 const make: HandlerOf<typeof proposalsApi.make> = async ({ body: { proposal: members } }, context) => {
-  const { records, now, emit } = context
+  const { em, now, emit } = context
   const { proposerId, hash } = members
   await lockTenant(context, 'proposals')
-  const open = await records.find(Proposal, { proposerId, status: 'open' }, { limit: MAX_OPEN_PROPOSALS })
+  const open = await em.find(Proposal, { proposerId, status: 'open' }, { limit: MAX_OPEN_PROPOSALS })
   const same = open.find(one => one.hash === hash && one.expiresAt > now)
   if (same) return { proposal: proposalResponse(same), isRepeated: true }
   if (open.length >= MAX_OPEN_PROPOSALS) return { proposal: null, isRepeated: false }
   const expiresAt = addMs(now, PROPOSAL_TTL_MS)
-  const proposal = records.create(Proposal, { ...members, expiresAt, dueAt: expiresAt })
+  const proposal = em.create(Proposal, { ...members, expiresAt, dueAt: expiresAt })
   emit('canvas.proposal_created', proposalEvent(proposal))
   return { proposal: proposalResponse(proposal), isRepeated: false }
 }
@@ -50,14 +51,14 @@ const proposals = bindHandlers(proposalsApi, {
     return { ...rest, data: data.map(proposalResponse) }
   },
 
-  async get({ params }, { records, refuse }) {
-    const proposal = await records.findOne(Proposal, { id: params.id })
+  async get({ params }, { em, refuse }) {
+    const proposal = await em.findOne(Proposal, { id: params.id })
     return proposal ? proposalResponse(proposal) : refuse('proposal_not_found')
   },
 
   async dismiss({ params }, context) {
-    const { records, actor, now, refuse } = context
-    const proposal = await records.lock(Proposal, params.id)
+    const { em, actor, now, refuse } = context
+    const proposal = await em.findOne(Proposal, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!proposal) return refuse('proposal_not_found')
     if (proposal.status === 'applying') return refuse('proposal_applying')
     const problem = proposalClosedReason(proposal, now)

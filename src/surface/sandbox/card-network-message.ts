@@ -97,23 +97,23 @@ export async function prepareNetworkMessage(
 
 async function findAuthorization(
   { authorizationId: id }: NetworkMessageInput,
-  { records }: SandboxNetworkContext,
+  { em }: SandboxNetworkContext,
 ) {
   if (id === undefined) return null
-  const named = await records.findOne(CardAuthorization, { processorRef: id })
-  return named ?? records.findOne(CardAuthorization, { id })
+  const named = await em.findOne(CardAuthorization, { processorRef: id })
+  return named ?? em.findOne(CardAuthorization, { id })
 }
 
 async function findNumber(
   { cardId, last4 }: NetworkMessageInput,
   authorization: CardAuthorization | null,
-  { records, refuse }: SandboxNetworkContext,
+  { em, refuse }: SandboxNetworkContext,
 ): Promise<CardNumber | Refusal> {
   const id = cardId ?? authorization?.cardId
   if (id === undefined) return refuse('card_unnamed')
   const [card, numbers] = await Promise.all([
-    records.findOne(Card, { id }),
-    records.find(CardNumber, { cardId: id }, { orderBy: { id: 'desc' } }),
+    em.findOne(Card, { id }),
+    em.find(CardNumber, { cardId: id }, { orderBy: { id: 'desc' } }),
   ])
   if (!card) return refuse('card_not_found')
   const wanted = numbers.find(number =>
@@ -125,11 +125,11 @@ async function findNumber(
 async function findToken(
   { agentCredentialId: id, networkTokenId }: NetworkMessageInput,
   authorization: CardAuthorization | null,
-  { records, refuse }: SandboxNetworkContext,
+  { em, refuse }: SandboxNetworkContext,
 ): Promise<string | null | Refusal> {
   if (id === undefined) return networkTokenId ?? authorization?.networkTokenId ?? null
   if (networkTokenId) return refuse('token_named_twice')
-  const credential = await records.findOne(AgentCredential, { id })
+  const credential = await em.findOne(AgentCredential, { id })
   if (!credential) return refuse('agent_credential_not_found')
   return credential.tokenId ?? refuse('token_not_issued')
 }

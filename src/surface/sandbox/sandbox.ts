@@ -87,7 +87,7 @@ const simulate = <B extends NetworkMessageInput>(
 const disputeHandler: Handlers<typeof cardNetworkApi>['disputeCard'] = {
   ...simulate(content.disputeDecisionContent),
   async reserve({ body }: InputOf<typeof cardNetworkApi.disputeCard>, context) {
-    const dispute = await context.records.findOne(Dispute, { id: body.disputeId })
+    const dispute = await context.em.findOne(Dispute, { id: body.disputeId })
     if (!dispute) return context.refuse('dispute_not_found')
     const about = dispute.cardId === null ? body : { ...body, cardId: dispute.cardId }
     return prepareNetworkMessage(about, context, () => content.disputeDecisionContent(body))
@@ -121,7 +121,7 @@ async function record(
 
 /** Returns the stored answer to the last message after a crash, if the message had arrived. */
 async function recover(sent: SentNetworkMessages, context: SandboxNetworkContext): Promise<Answer | Refusal> {
-  const stored = await context.records.findOne(CardMessage, { id: sent.lastMessageId })
+  const stored = await context.em.findOne(CardMessage, { id: sent.lastMessageId })
   if (!stored) return context.refuse('not_delivered')
   return emitSent(sent, replyTo({ status: stored.answerStatus, body: stored.answerBody }, context), context)
 }

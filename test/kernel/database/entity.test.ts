@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { sqlCondition } from '../../../src/kernel/contract/records.ts'
+import { sqlCondition } from '../../../src/kernel/contract/conditions.ts'
 import { definedOnly } from '../../../src/kernel/database/entity.ts'
 
 test('filters that a request did not send are left out, and a condition in SQL stays', () => {

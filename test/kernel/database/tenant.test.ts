@@ -48,11 +48,11 @@ describe('a record of a tenant', () => {
   }
 
   test('is visible to its owner in its mode, and to its agent', async () => {
-    const records = bound()
-    const { id: walletId } = records.create(Wallet, { name: 'A', metadata: {} })
-    await records.flush()
-    const agent = records.create(Agent, { name: 'A', walletId, metadata: {} })
-    await records.flush()
+    const em = bound()
+    const { id: walletId } = em.create(Wallet, { name: 'A', metadata: {} })
+    await em.flush()
+    const agent = em.create(Agent, { name: 'A', walletId, metadata: {} })
+    await em.flush()
     const { id } = agent
     const isVisible = async (other: Partial<RecordScope>) =>
       (await bound(other).findOne(Agent, { id })) !== null

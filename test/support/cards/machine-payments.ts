@@ -103,9 +103,9 @@ const api = {
 type Body = Parameters<HandlerOf<typeof api.begin>>[0]['body']
 
 async function begin(body: Body, context: ContextOf<typeof api.begin>) {
-  const { records, sql, tenant, now, systems, requestId } = context
-  const card = await records.findOneOrFail(Card, { id: body.cardId })
-  const number = await records.findOneOrFail(CardNumber, { cardId: card.id, status: 'current' })
+  const { em, sql, tenant, now, systems, requestId } = context
+  const card = await em.findOneOrFail(Card, { id: body.cardId })
+  const number = await em.findOneOrFail(CardNumber, { cardId: card.id, status: 'current' })
   const mppCredentialId = newId('mppcredential')
   const { intentId, cardId, amountEuros, host } = body
   const expiresAt = addMs(now, days(1))

@@ -144,8 +144,8 @@ export const payerArea = area(
       return id === undefined ? context.refuse('too_little') : { id }
     },
     async refund({ body: { creditId, amountCents } }, context) {
-      const { records, tenant, sql, queueStatement, refuse } = context
-      const known = await records.findOne(IncomingCredit, { ...tenant, id: creditId })
+      const { em, tenant, sql, queueStatement, refuse } = context
+      const known = await em.findOne(IncomingCredit, { ...tenant, id: creditId })
       const walletId = String(known?.walletId)
       const otherOwners = await refundableWallets(known ? [known] : [], context)
       const wallets = [walletId, String(known?.fromWalletId)]

@@ -77,13 +77,13 @@ export const processCardNotice: HandlerOf<typeof authorizationsApi.notice> = ({ 
 /** Acts on a message and stores it with its answer. A repetition changes nothing and gets the same answer. */
 export async function processMessageOnce(
   message: IncomingMessage,
-  { records }: WriteContext,
+  { em }: WriteContext,
   act: () => Promise<void>,
 ): Promise<ProcessorAnswer> {
-  const stored = await records.findOne(CardMessage, { id: message.id })
+  const stored = await em.findOne(CardMessage, { id: message.id })
   if (stored) return answerOf(stored)
   await act()
-  const row = records.create(CardMessage, storedMembers(message, ACKNOWLEDGED))
+  const row = em.create(CardMessage, storedMembers(message, ACKNOWLEDGED))
   return answerOf(row)
 }
 

@@ -1,12 +1,13 @@
+import { LockMode } from '@mikro-orm/core'
 import { SpendLocks } from '../../../control/intents/index.ts'
 import type { TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Context, EmitContext, ReadContext } from '../../../kernel/contract/context.ts'
+import type { EntityManager } from '../../../kernel/contract/entity-manager.ts'
 import { AnswerNow, type ExternalCallContext } from '../../../kernel/contract/handlers.ts'
 import { DONE, externalCall } from '../../../kernel/contract/operation.ts'
 import type { Systems } from '../../../kernel/contract/ports.ts'
-import { oneOf, type Records } from '../../../kernel/contract/records.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
-import { tenantRecords } from '../../../kernel/database/entity-records.ts'
+import { tenantEntityManager } from '../../../kernel/database/orm.ts'
 import { lockTenant } from '../../../kernel/database/tenant-lock.ts'
 import { acquirerCreditAccounts, creditAcquirerCharge } from '../../../money/incoming/index.ts'
 import type { LockedBook } from '../../../money/ledger/index.ts'
@@ -48,11 +49,11 @@ export interface NewCharge
 
 type SettleContext = EmitContext<typeof cardSettlementEvents>
 
-export const findSettlement = (challengeId: string, { records }: ReadContext): Promise<Settlement | null> =>
-  records.findOne(Settlement, { challengeId })
+export const findSettlement = (challengeId: string, { em }: ReadContext): Promise<Settlement | null> =>
+  em.findOne(Settlement, { challengeId })
 
 export interface NewCharges {
-  readonly records: Records
+  readonly em: EntityManager
   readonly requests: ReadonlyMap<string, LockedPaymentRequest>
   readonly known: Set<string>
   readonly begun: Set<LockedPaymentRequest>
@@ -64,7 +65,7 @@ export async function loadNewCharges(
   sql: Sql,
   { tenant, now }: TenantNow,
 ): Promise<NewCharges> {
-  const records = tenantRecords(sql, { tenant, now })
+  const em = tenantEntityManager(sql, { tenant, now })
   const requestIds = beginnings.flatMap(({ subject }) => subject.requestId ?? [])
   const challengeIds = beginnings.map(({ challengeId }) => challengeId)
   const ofNoRequest = beginnings.filter(({ subject }) => subject.requestId === null)
@@ -73,10 +74,10 @@ export async function loadNewCharges(
   const locking = locks.map(lock => lockTenant({ sql, tenant }, lock))
   const [requests, known] = await Promise.all([
     lockPaymentRequests(sql, tenant, requestIds),
-    records.find(Settlement, { challengeId: oneOf(challengeIds) }),
+    em.find(Settlement, { challengeId: { $in: challengeIds } }),
     ...locking,
   ])
-  return { records, requests, known: new Set(known.map(one => one.challengeId)), begun: new Set() }
+  return { em, requests, known: new Set(known.map(one => one.challengeId)), begun: new Set() }
 }
 
 /**
@@ -86,7 +87,7 @@ export async function loadNewCharges(
  */
 export function startCharge(
   { subject, ...members }: NewCharge,
-  { records, requests, known, begun }: NewCharges,
+  { em, requests, known, begun }: NewCharges,
   context: SettleContext,
 ): Settlement | 'payment_under_way' | 'not_payable' {
   const { amountCents, challengeId } = members
@@ -97,7 +98,7 @@ export function startCharge(
   if (locked && !isDue(locked, amountCents, context.now)) return 'not_payable'
   const id = newId('settlement')
   const dueAt = firstInquiryAt(context.now)
-  const settlement = records.create(Settlement, { id, ...subject, ...members, dueAt })
+  const settlement = em.create(Settlement, { id, ...subject, ...members, dueAt })
   if (!locked) {
     known.add(challengeId)
     return settlement
@@ -114,9 +115,9 @@ const isDue = (
   now: Date,
 ): boolean => isRequestPayable(request, now) && amountDueCents(request) === amountCents
 
-export async function writeNewCharges({ records, begun }: NewCharges, sql: Sql): Promise<void> {
+export async function writeNewCharges({ em, begun }: NewCharges, sql: Sql): Promise<void> {
   const [first] = begun
-  await Promise.all([first && writePaymentRequests(sql, first.request, [...begun]), records.flush()])
+  await Promise.all([first && writePaymentRequests(sql, first.request, [...begun]), em.flush()])
 }
 
 export const acquirerChargeFor = (settlement: Settlement): AcquirerCharge => {
@@ -130,7 +131,7 @@ export interface ChargeResult {
 }
 
 export interface LockedCharges {
-  readonly records: Records
+  readonly em: EntityManager
   readonly settlements: ReadonlyMap<string, Settlement>
   readonly requests: ReadonlyMap<string, LockedPaymentRequest>
   readonly wallets: ReadonlyMap<string, WalletRow>
@@ -151,7 +152,7 @@ export async function lockCharges(
     return [settlement.id, await receiptFor(settlement, systems)] as const
   })
   const receipts = new Map(await Promise.all(signed))
-  const records = tenantRecords(sql, { tenant, now })
+  const em = tenantEntityManager(sql, { tenant, now })
   const ids = charges.map(({ settlement }) => settlement.id)
   const walletIds = charges.flatMap(({ settlement }) => settlement.walletId ?? [])
   const requestIds = charges.flatMap(({ settlement }) => settlement.requestId ?? [])
@@ -162,10 +163,14 @@ export async function lockCharges(
     ),
     walletsById(sql, tenant, walletIds),
     lockPaymentRequests(sql, tenant, requestIds),
-    records.find(Settlement, { id: oneOf(ids) }, { orderBy: { id: 'asc' }, lock: true }),
+    em.find(
+      Settlement,
+      { id: { $in: ids } },
+      { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+    ),
   ])
   const byId = new Map(settlements.map(settlement => [settlement.id, settlement]))
-  return { records, settlements: byId, requests, wallets, book, receipts, changed: new Set() }
+  return { em, settlements: byId, requests, wallets, book, receipts, changed: new Set() }
 }
 
 /**
@@ -215,23 +220,23 @@ export function requestOfSettlement(
 function creditCharge(
   settlement: Settlement,
   locked: LockedPaymentRequest,
-  { records, wallets, book }: LockedCharges,
+  { em, wallets, book }: LockedCharges,
   context: SettleContext,
 ): void {
   const { id, amountCents, walletId } = settlement
   const wallet = wallets.get(walletId ?? '')
   if (!wallet) throw new Error(`${id}: the wallet is gone`)
   const charge = { amountCents, cause: { type: 'settlement', id }, reference: locked.request.reference }
-  creditAcquirerCharge(wallet, charge, book, { ...context, records })
+  creditAcquirerCharge(wallet, charge, book, { ...context, em })
   const { handle, reference, descriptor } = acquirerChargeFor(settlement)
   const paid = { way: 'card', amountCents, sourceId: id, walletId: wallet.id } as const
   addRequestPayment(locked, { ...paid, charge: { handle, reference, descriptor } }, context)
 }
 
-export async function writeLockedCharges({ records, book, changed }: LockedCharges, sql: Sql): Promise<void> {
+export async function writeLockedCharges({ em, book, changed }: LockedCharges, sql: Sql): Promise<void> {
   const [first] = changed
   const requests = first && writePaymentRequests(sql, first.request, [...changed])
-  await Promise.all([book.post(sql), requests, records.flush()])
+  await Promise.all([book.post(sql), requests, em.flush()])
 }
 
 const RECEIPT_TYPE = 'mpp-receipt+jwt'
@@ -281,8 +286,8 @@ async function recordInquiry(
 
 /** Asks the acquirer for the outcome of a charge, and records it. Skips a charge whose outcome is known. */
 export const inquireCharge = externalCall(settlementsApi.askAcquirer, {
-  async reserve({ params }, { records, now, refuse }) {
-    const settlement = await records.findOne(Settlement, { id: params.id })
+  async reserve({ params }, { em, now, refuse }) {
+    const settlement = await em.findOne(Settlement, { id: params.id })
     if (!settlement) return refuse('settlement_not_found')
     return settlement.status === 'charging' ? { settlement, now } : new AnswerNow(DONE)
   },

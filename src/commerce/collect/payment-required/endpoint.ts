@@ -291,7 +291,7 @@ async function repeatAnswer<R, F extends string>(
   if (receipt === null)
     return refuseWithChallenge(article, 'payment_refused', `The card was declined: ${declineReason}`, context)
   const request =
-    requestId === null ? undefined : await context.records.findOneOrFail(PaymentRequest, { id: requestId })
+    requestId === null ? undefined : await context.em.findOneOrFail(PaymentRequest, { id: requestId })
   return paidAnswer(payee, { settlement, receipt, request }, params, context)
 }
 

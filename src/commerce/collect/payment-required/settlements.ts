@@ -42,8 +42,8 @@ const settlements = bindHandlers(settlementsApi, {
   list: ({ query: { requestId, status, challengeId } }, { page, tenant }) =>
     page(Settlement, { ...definedOnly({ requestId, challengeId }), ...byStatus(status, tenant) }),
 
-  async get({ params }, { records, refuse }) {
-    return (await records.findOne(Settlement, { id: params.id })) ?? refuse('settlement_not_found')
+  async get({ params }, { em, refuse }) {
+    return (await em.findOne(Settlement, { id: params.id })) ?? refuse('settlement_not_found')
   },
 })
 

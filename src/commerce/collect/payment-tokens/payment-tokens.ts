@@ -112,8 +112,8 @@ const paymentTokens = bindHandlers(paymentTokensApi, {
   list: ({ query: { status, agentId, recipientWalletId } }, { page }) =>
     page(PaymentToken, definedOnly({ status, agentId, recipientWalletId })),
 
-  async get({ params }, { records, refuse }) {
-    return (await records.findOne(PaymentToken, { id: params.id })) ?? refuse('token_not_found')
+  async get({ params }, { em, refuse }) {
+    return (await em.findOne(PaymentToken, { id: params.id })) ?? refuse('token_not_found')
   },
 })
 

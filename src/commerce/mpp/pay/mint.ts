@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { LockMode } from '@mikro-orm/core'
 import {
   AgentCredential,
   activateMppToken,
@@ -15,11 +16,11 @@ import {
 } from '../../../cards/authorizations/index.ts'
 import { agentLanes } from '../../../control/intents/index.ts'
 import type { EmitContext, WriteContext } from '../../../kernel/contract/context.ts'
+import type { EntityManager } from '../../../kernel/contract/entity-manager.ts'
 import type { BatchItem } from '../../../kernel/contract/handlers.ts'
 import type { Ports, RunningService, Systems } from '../../../kernel/contract/ports.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
-import { oneOf, type Records } from '../../../kernel/contract/records.ts'
-import { tenantRecords } from '../../../kernel/database/entity-records.ts'
+import { tenantEntityManager } from '../../../kernel/database/orm.ts'
 import type { StepBatch } from '../../../kernel/run/steps.ts'
 import {
   credentialDigest,
@@ -261,7 +262,7 @@ export interface Ordered {
 interface State extends Pick<Ports, 'systems' | 'settings'> {
   readonly batch: CardBatch
   readonly rules: readonly ProtectRule[]
-  readonly records: Records
+  readonly em: EntityManager
   readonly payments: ReadonlyMap<string, MachinePayment>
 }
 
@@ -278,17 +279,21 @@ export const beginPayment: StepBatch<typeof mintingEvents, Ordered, Begun, State
 
   async load(items, sql, { systems, settings }) {
     const { tenant, now } = items[0]
-    const records = tenantRecords(sql, { tenant, now })
+    const em = tenantEntityManager(sql, { tenant, now })
     const offered = offeredIn(items)
     const payments = items.flatMap(({ input: { offer } }) => (isPayProblem(offer) ? [] : [offer.payment]))
     const intentIds = offered.map(({ intentId }) => intentId)
     const [batch, rules] = await Promise.all([
       loadTokenPayments(sql, { tenant, now }, { payments }),
-      protectRulesForIntents(intentIds, { records, tenant }),
+      protectRulesForIntents(intentIds, { em, tenant }),
     ])
-    const ids = oneOf(items.map(({ input }) => input.decided.mppCredentialId))
-    const found = await records.find(MachinePayment, { id: ids }, { orderBy: { id: 'asc' }, lock: true })
-    return { batch, rules, records, payments: new Map(found.map(one => [one.id, one])), systems, settings }
+    const ids = { $in: items.map(({ input }) => input.decided.mppCredentialId) }
+    const found = await em.find(
+      MachinePayment,
+      { id: ids },
+      { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
+    return { batch, rules, em, payments: new Map(found.map(one => [one.id, one])), systems, settings }
   },
 
   decide(item, state, verdict) {
@@ -309,15 +314,15 @@ export const beginPayment: StepBatch<typeof mintingEvents, Ordered, Begun, State
     return { next: !isMinted ? 'token' : payment.sentBy === 'service' ? 'send' : 'none', unused: null }
   },
 
-  async write({ batch, records }, sql) {
-    await Promise.all([writeCardBatch(batch, sql), records.flush()])
+  async write({ batch, em }, sql) {
+    await Promise.all([writeCardBatch(batch, sql), em.flush()])
   },
 }
 
 type BeginContext = Parameters<typeof registerMppToken>[1] &
   Parameters<typeof decideTokenPayment>[2] &
   Parameters<NonNullable<typeof beginPayment.decide>>[2] &
-  Pick<Ports, 'systems' | 'settings'> & { readonly records: Records }
+  Pick<Ports, 'systems' | 'settings'> & { readonly em: EntityManager }
 
 /** The problem of a payment that cannot begin. */
 function begin(
@@ -327,7 +332,7 @@ function begin(
   context: BeginContext,
 ): MachinePaymentProblem | undefined {
   const { payment, minted, keyThumbprint, expiresAt } = given
-  const { records, systems, emit } = context
+  const { em, systems, emit } = context
   const changed = changedSince(given, rules)
   if (changed) return changed
   const decided = decideTokenPayment(payment, batch, context)
@@ -341,7 +346,7 @@ function begin(
     { ...members, mppCredentialId, merchantHost: host, keyThumbprint, expiresAt, processor, issued },
     context,
   )
-  const credential = records.create(MppCredential, {
+  const credential = em.create(MppCredential, {
     ...members,
     ...tracesOf(given),
     id: mppCredentialId,
@@ -427,11 +432,11 @@ interface TokenCall {
 /** The token that a payment which has begun waits for: it is created, or a person has to confirm it. */
 export async function reserveSharedToken(
   id: string,
-  { records, now, requestId }: WriteContext,
+  { em, now, requestId }: WriteContext,
 ): Promise<TokenCall | null> {
-  const credential = await records.findOne(MppCredential, { id })
+  const credential = await em.findOne(MppCredential, { id })
   // One of 0.7.0 has no order: its request is not known any more, and its deadline ends it.
-  const isOrdered = credential && (await records.findOne(MachinePayment, { id }))
+  const isOrdered = credential && (await em.findOne(MachinePayment, { id }))
   const isAwaited = isOrdered && isUnshared(credential) && !isDue(credential, { now })
   return isAwaited && credential.sharedToken
     ? { order: credential.sharedToken, call: { reference: id, requestId, now } }
@@ -498,9 +503,17 @@ async function share(
   order: OrderedToken,
   tx: Write & { emit: WriteContext<Pick<typeof mppTokenEvents, 'agent_credential.issued'>>['emit'] },
 ): Promise<void> {
-  const { records, now, systems } = tx
-  const registered = await records.lock(AgentCredential, credential.agentCredentialId)
-  const ordered = await records.lock(MachinePayment, credential.id)
+  const { em, now, systems } = tx
+  const registered = await em.findOne(
+    AgentCredential,
+    { id: credential.agentCredentialId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
+  const ordered = await em.findOne(
+    MachinePayment,
+    { id: credential.id },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
   const offer = readOffer(credential.challenge, 'stripe')
   if (!registered || !ordered || !isOffer(offer))
     throw new Error(`${credential.id}: a token without its payment`)

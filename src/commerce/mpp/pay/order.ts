@@ -10,13 +10,13 @@ import { actorsWithScope } from '../../../control/agent-tokens/index.ts'
 import { machinePaymentTermsOfIntents } from '../../../control/intents/index.ts'
 import type { Actor, Tenant, TenantNow } from '../../../kernel/contract/actor.ts'
 import type { EmitContext, WriteContext } from '../../../kernel/contract/context.ts'
+import type { EntityManager } from '../../../kernel/contract/entity-manager.ts'
 import type { BatchItem, NonEmpty } from '../../../kernel/contract/handlers.ts'
 import type { OperationSettings, Ports, Systems } from '../../../kernel/contract/ports.ts'
 import { type Accepted, Problem, Refusal } from '../../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
-import { oneOf, type Records } from '../../../kernel/contract/records.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
-import { tenantRecords } from '../../../kernel/database/entity-records.ts'
+import { tenantEntityManager } from '../../../kernel/database/orm.ts'
 import type { StepBatch } from '../../../kernel/run/steps.ts'
 import {
   DEFAULT_MARGIN_PERCENT,
@@ -65,7 +65,7 @@ interface Question {
 }
 
 interface Facts {
-  readonly records: Records
+  readonly em: EntityManager
   readonly rules: readonly ProtectRule[]
   readonly rates: NewestRates | null
   readonly terms: Awaited<ReturnType<typeof machinePaymentTermsOfIntents>>
@@ -77,11 +77,11 @@ interface Facts {
 /** What decides whether a payment may be ordered. Locks nothing. */
 async function loadFacts(
   questions: readonly Question[],
-  { records, sql, tenant, now, systems }: LoadContext,
+  { em, sql, tenant, now, systems }: LoadContext,
 ): Promise<Facts> {
   const payables = questions.map(({ payable }) => payable)
   const intentIds = payables.map(({ intentId }) => intentId)
-  const context = { sql, tenant, records }
+  const context = { sql, tenant, em }
   const [chosen, rules, rates, terms] = await Promise.all([
     cardIdsForIntents(payables, context),
     protectRulesForIntents(intentIds, context),
@@ -93,11 +93,11 @@ async function loadFacts(
     return [question, { actor, cardId: chosen[n] ?? null, intentId: payable.intentId }] as const
   })
   const subjects = await loadAccessSubjects(new Map(queries), context)
-  return { records, rules, rates, terms, subjects, systems, tenant }
+  return { em, rules, rates, terms, subjects, systems, tenant }
 }
 
 interface LoadContext extends Pick<Ports, 'systems'> {
-  readonly records: Records
+  readonly em: EntityManager
   readonly sql: Sql
   readonly tenant: Tenant
   readonly now: Date
@@ -256,7 +256,7 @@ export async function loadOrders<I extends { readonly body: Payable }>(
   { systems, settings }: Pick<Ports, 'systems' | 'settings'>,
 ): Promise<OrderState> {
   const { tenant, now } = items[0]
-  const records = tenantRecords(sql, { tenant, now })
+  const em = tenantEntityManager(sql, { tenant, now })
   const background = await BackgroundPayments.load(items, { sql, tenant, now })
   const asked = new Map(
     items.map(item => [item, { payable: item.input.body, actor: item.actor, mayWait: item.prefersAsync }]),
@@ -264,16 +264,20 @@ export async function loadOrders<I extends { readonly body: Payable }>(
   const { sharedTokens } = systems.cardProcessor(tenant.mode)
   const intentIds = [...new Set(items.map(({ input }) => input.body.intentId))]
   const [facts, waiting] = await Promise.all([
-    loadFacts([...asked.values()], { records, sql, tenant, now, systems }),
+    loadFacts([...asked.values()], { em, sql, tenant, now, systems }),
     sharedTokens ? sql<WaitingPayment>(WAITING, [tenant.ownerId, tenant.mode, intentIds]) : [],
   ])
-  const ids = oneOf(waiting.map(({ id }) => id))
+  const ids = { $in: waiting.map(({ id }) => id) }
   const [payments, answers] =
     waiting.length === 0
       ? [[], []]
       : await Promise.all([
-          records.find(MachinePayment, { id: ids }, { orderBy: { id: 'asc' }, lock: true }),
-          records.find(MachinePaymentAnswer, { id: ids }),
+          em.find(
+            MachinePayment,
+            { id: ids },
+            { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+          ),
+          em.find(MachinePaymentAnswer, { id: ids }),
         ])
   return {
     ...facts,
@@ -286,8 +290,8 @@ export async function loadOrders<I extends { readonly body: Payable }>(
   }
 }
 
-export async function writeOrders({ records, background, tenant }: OrderState, sql: Sql): Promise<void> {
-  await Promise.all([background.write({ sql, tenant }), records.flush()])
+export async function writeOrders({ em, background, tenant }: OrderState, sql: Sql): Promise<void> {
+  await Promise.all([background.write({ sql, tenant }), em.flush()])
 }
 
 /** Records the payment before anything else is done for it, so that it goes on if this process dies. */
@@ -351,11 +355,11 @@ const createPayment = (
   members: Pick<MachinePayment, 'id' | 'agentId' | 'delegationId' | 'intentId' | 'cardId' | 'sentBy'>,
   { actor, address, now, prefersAsync }: BatchItem<unknown>,
   ordered: OrderedRequest,
-  { records, systems: { vault } }: Pick<OrderState, 'records' | 'systems'>,
+  { em, systems: { vault } }: Pick<OrderState, 'em' | 'systems'>,
 ): MachinePayment => {
   const { type, id, agentId, delegationId, budgetId, onlyAt, ownMandateId } = actor
   const url = new URL(ordered.request.url)
-  return records.create(MachinePayment, {
+  return em.create(MachinePayment, {
     ...members,
     merchant: merchantHost(url),
     url: urlWithoutQuery(url),
@@ -388,7 +392,7 @@ function repeat(
     createPayment({ id, agentId, delegationId, intentId, cardId, sentBy }, item, ordered, state)
   machinePaymentMachine.move(payment, 'minted')
   Object.assign(payment, { request: sealRequest(id, ordered, state.systems.vault), dueAt: null })
-  for (const answer of state.answers) if (answer.id === id) state.records.remove(answer)
+  for (const answer of state.answers) if (answer.id === id) state.em.remove(answer)
 }
 
 export const orderingEvents = { ...accessDenialEvents, ...machinePaymentEndEvents }
@@ -461,10 +465,14 @@ export const claimOrder: StepBatch<
 
   async load(items, sql, { systems }) {
     const { tenant, now } = items[0]
-    const records = tenantRecords(sql, { tenant, now })
+    const em = tenantEntityManager(sql, { tenant, now })
     const ids = items.map(({ input }) => input.id)
     const [found, held] = await Promise.all([
-      records.find(MachinePayment, { id: oneOf(ids) }, { orderBy: { id: 'asc' }, lock: true }),
+      em.find(
+        MachinePayment,
+        { id: { $in: ids } },
+        { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+      ),
       sql<Row & { id: string }>(HELD, [tenant.ownerId, tenant.mode, ids]),
     ])
     const questions = new Map(
@@ -472,7 +480,7 @@ export const claimOrder: StepBatch<
     )
     const actors = [...questions.values()].map(({ actor }) => actor)
     const [facts, allowed] = await Promise.all([
-      loadFacts([...questions.values()], { records, sql, tenant, now, systems }),
+      loadFacts([...questions.values()], { em, sql, tenant, now, systems }),
       actorsWithScope('mpp:pay', actors, { sql, tenant }),
     ])
     const payments = new Map(found.map(one => [one.id, one]))
@@ -485,11 +493,11 @@ export const claimOrder: StepBatch<
     if (!question || !payment || payment.status === 'ended') return 'none'
     if (!mayBeClaimed(payment, state.held, item)) return 'wait'
     machinePaymentMachine.move(payment, 'ordering')
-    const { records, systems } = state
+    const { em, systems } = state
     const refuse = (code: string, message = code) => new Refusal(400, code, message)
     const { askedBy } = payment
     const asker = { ...item, actor: question.actor, address: askedBy.address }
-    const context = { ...asker, ...verdict, records, systems, refuse }
+    const context = { ...asker, ...verdict, em, systems, refuse }
     const mayStill = state.allowed.has(String(askedBy.id))
     const decided =
       lossOf(payment, mayStill, item) ??
@@ -500,5 +508,5 @@ export const claimOrder: StepBatch<
     return 'none'
   },
 
-  write: ({ records }) => records.flush(),
+  write: ({ em }) => em.flush(),
 }

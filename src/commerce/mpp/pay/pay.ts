@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { LockMode } from '@mikro-orm/core'
 import type { Tenant } from '../../../kernel/contract/actor.ts'
+import type { EntityManager } from '../../../kernel/contract/entity-manager.ts'
 import { changesAt, type StreamedEvent } from '../../../kernel/contract/follow.ts'
 import {
   type BatchedStep,
@@ -11,10 +13,9 @@ import {
 import type { HandlerOf, InputOf } from '../../../kernel/contract/operation.ts'
 import type { RunningService } from '../../../kernel/contract/ports.ts'
 import { Problem } from '../../../kernel/contract/problem.ts'
-import { oneOf, type Records } from '../../../kernel/contract/records.ts'
 import type { RecordRef } from '../../../kernel/contract/step.ts'
 import { withMembers } from '../../../kernel/database/entity.ts'
-import { tenantRecords } from '../../../kernel/database/entity-records.ts'
+import { tenantEntityManager } from '../../../kernel/database/orm.ts'
 import { parseChallenges } from '../../../mpp/index.ts'
 import type { Vault } from '../../../ports/vault.ts'
 import { clock, minutes } from '../../../values/clock.ts'
@@ -119,7 +120,7 @@ async function* looksAt(
 }
 
 interface Answers {
-  readonly records: Records
+  readonly em: EntityManager
   readonly vault: Vault
   readonly answers: ReadonlyMap<string, AnswerToCaller>
   readonly payments: ReadonlyMap<string, MachinePayment>
@@ -148,15 +149,15 @@ const answerStep = <R>(shown: (id: string, answers: Answers) => R | undefined): 
 
   async load(items, sql, { systems: { vault } }) {
     const { tenant, now } = items[0]
-    const records = tenantRecords(sql, { tenant, now })
-    const ids = oneOf(items.map(({ input }) => input.id))
+    const em = tenantEntityManager(sql, { tenant, now })
+    const ids = { $in: items.map(({ input }) => input.id) }
     const [answers, payments, credentials] = await Promise.all([
-      records.find(MachinePaymentAnswer, { id: ids }),
-      records.find(MachinePayment, { id: ids }, { orderBy: { id: 'asc' }, lock: true }),
-      records.find(MppCredential, { id: ids }),
+      em.find(MachinePaymentAnswer, { id: ids }),
+      em.find(MachinePayment, { id: ids }, { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE }),
+      em.find(MppCredential, { id: ids }),
     ])
     return {
-      records,
+      em,
       vault,
       answers: await openedOf(answers, vault),
       payments: byId(payments),
@@ -170,7 +171,7 @@ const answerStep = <R>(shown: (id: string, answers: Answers) => R | undefined): 
     return shown(id, state) ?? new Problem('outcome_unknown', underWay(id), { 'Retry-After': '5' })
   },
 
-  write: ({ records }) => records.flush(),
+  write: ({ em }) => em.flush(),
 })
 
 /** It is not stored under the key of the request: a repetition waits for the outcome. */
@@ -230,8 +231,8 @@ const paying = <I extends Asking, R>(
         lanes: null,
         load: loadOrders,
         decide(item, state: OrderState, verdict) {
-          const { records } = state
-          const ordered = order(item, orderedBy(item.input), sentBy, state, { ...item, ...verdict, records })
+          const { em } = state
+          const ordered = order(item, orderedBy(item.input), sentBy, state, { ...item, ...verdict, em })
           return 'stored' in ordered ? goOn(ordered, item.tenant) : ordered
         },
         write: writeOrders,

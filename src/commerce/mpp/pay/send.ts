@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { z } from 'zod'
 import { AgentCredential, mppTokenEvents } from '../../../cards/agent-credentials/index.ts'
 import {
@@ -12,9 +13,9 @@ import {
 import { agentLanes } from '../../../control/intents/index.ts'
 import type { Mode } from '../../../kernel/contract/actor.ts'
 import type { WriteContext } from '../../../kernel/contract/context.ts'
+import type { EntityManager } from '../../../kernel/contract/entity-manager.ts'
 import type { Ports, Systems } from '../../../kernel/contract/ports.ts'
-import { oneOf, type Records } from '../../../kernel/contract/records.ts'
-import { tenantRecords } from '../../../kernel/database/entity-records.ts'
+import { tenantEntityManager } from '../../../kernel/database/orm.ts'
 import type { StepBatch } from '../../../kernel/run/steps.ts'
 import {
   decodeChargeRequest,
@@ -63,7 +64,7 @@ interface SendablePayment {
 }
 
 interface SendingState extends Pick<Ports, 'systems'> {
-  readonly records: Records
+  readonly em: EntityManager
   readonly credentials: ReadonlyMap<string, MppCredential>
   readonly payments: ReadonlyMap<string, MachinePayment>
   /** The ids of the payments that they have begun. */
@@ -83,17 +84,17 @@ export const reserveSending: StepBatch<
 
   async load(items, sql, { systems }) {
     const { tenant, now } = items[0]
-    const records = tenantRecords(sql, { tenant, now })
+    const em = tenantEntityManager(sql, { tenant, now })
     const ids = items.map(({ input }) => input.id)
-    const inOrder = { orderBy: { id: 'asc' }, lock: true } as const
+    const inOrder = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
     const [credentials, payments, begun, tokens] = await Promise.all([
-      records.find(MppCredential, { id: oneOf(ids) }, inOrder),
-      records.find(MachinePayment, { id: oneOf(ids) }, inOrder),
+      em.find(MppCredential, { id: { $in: ids } }, inOrder),
+      em.find(MachinePayment, { id: { $in: ids } }, inOrder),
       startedTokenPayments(sql, tenant, ids),
-      records.find(AgentCredential, { mppCredentialId: oneOf(ids) }),
+      em.find(AgentCredential, { mppCredentialId: { $in: ids } }),
     ])
     return {
-      ...{ records, systems },
+      ...{ em, systems },
       credentials: byId(credentials),
       payments: byId(payments),
       begun: new Map(begun.map(({ mppCredentialId, id }) => [mppCredentialId, id])),
@@ -121,7 +122,7 @@ export const reserveSending: StepBatch<
     }
   },
 
-  write: ({ records }) => records.flush(),
+  write: ({ em }) => em.flush(),
 }
 
 const byId = <T extends { readonly id: string }>(list: readonly T[]): ReadonlyMap<string, T> =>
@@ -218,7 +219,7 @@ interface State extends Pick<Ports, 'systems'> {
   readonly batch: CardBatch
   readonly credentials: ReadonlyMap<string, MppCredential>
   readonly answers: ReadonlyMap<string, MachinePaymentAnswer>
-  readonly records: Records
+  readonly em: EntityManager
 }
 
 const outcomeEvents = { ...tokenPaymentEvents, ...mppTokenEvents, ...machinePaymentOutcomeEvents }
@@ -231,22 +232,22 @@ export const recordPaid: StepBatch<typeof outcomeEvents, Paid, void, State> = {
 
   async load(items, sql, { systems }) {
     const { tenant, now } = items[0]
-    const records = tenantRecords(sql, { tenant, now })
+    const em = tenantEntityManager(sql, { tenant, now })
     const payments = items.map(({ input }) => input.payment)
     const started = payments.map(({ authorizationId: id, agentId, cardId }) => ({ id, agentId, cardId }))
     const loading = loadTokenPayments(sql, { tenant, now }, { started })
     // Sent right after the agents' locks. Without those, a transaction never locks more than one of these
     // records.
-    const ids = oneOf(payments.map(({ mppCredentialId }) => mppCredentialId))
+    const ids = { $in: payments.map(({ mppCredentialId }) => mppCredentialId) }
     const finding = Promise.all([
-      records.find(MppCredential, { id: ids }, { orderBy: { id: 'asc' }, lock: true }),
-      records.find(MachinePaymentAnswer, { id: ids }),
+      em.find(MppCredential, { id: ids }, { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE }),
+      em.find(MachinePaymentAnswer, { id: ids }),
     ])
     // Awaited last, so that its failure does not end the transaction while more statements are sent.
     finding.catch(() => undefined)
     const batch = await loading
     const [credentials, answers] = await finding
-    return { records, systems, batch, credentials: byId(credentials), answers: byId(answers) }
+    return { em, systems, batch, credentials: byId(credentials), answers: byId(answers) }
   },
 
   decide(
@@ -274,8 +275,8 @@ export const recordPaid: StepBatch<typeof outcomeEvents, Paid, void, State> = {
     keepAnswer(credential, { body }, ports, answers.get(credential.id))
   },
 
-  async write({ batch, records }, sql) {
-    await Promise.all([writeCardBatch(batch, sql), records.flush()])
+  async write({ batch, em }, sql) {
+    await Promise.all([writeCardBatch(batch, sql), em.flush()])
   },
 }
 

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import {
   IntentPayments,
   type IntentRow,
@@ -84,9 +85,9 @@ export async function lockTransfer(
   context: TransferStepContext,
   debt: { readonly [when in 'others' | 'ifExists']?: typeof DEBT_ACCOUNTS } = {},
 ): Promise<LockedTransfer | null> {
-  const { records, sql, tenant } = context
+  const { em, sql, tenant } = context
   // Reads ids that never change without a lock, since the accounts are locked before the transfer.
-  const unlocked = await records.findOne(Transfer, { id })
+  const unlocked = await em.findOne(Transfer, { id })
   if (!unlocked) return null
   const { intentId, fromWalletId } = unlocked
   const intents = intentId ? [intentId] : []
@@ -107,7 +108,7 @@ export async function lockTransfer(
       intents,
     }),
     lockTransferDays(sql, tenant, [unlocked]),
-    records.lock(Transfer, id),
+    em.findOne(Transfer, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
     findTransactionOfTransfer(id, sql, tenant),
     walletsById(sql, tenant, walletIds),
     loadRefundBook(sql, context, {}),

@@ -108,13 +108,13 @@ export async function cancelUnconfirmedTransfer(id: string, context: TransferSte
 
 async function blockReason(
   { wallet, intent, batch }: LockedTransfer,
-  { records, tenant }: TransferStepContext,
+  { em, tenant }: TransferStepContext,
 ): Promise<IsoReason | undefined> {
   if (wallet.status === 'frozen') return cancellationReasons.wallet_frozen
   const blocker = intent && batch.payments.submissionBlockerOf(intent)
   if (blocker) return cancellationReasons[blocker]
   // A transfer may be made while its customer is being suspended.
-  const { status } = await findCustomer(records, tenant.ownerId)
+  const { status } = await findCustomer(em, tenant.ownerId)
   return status === 'suspended' ? cancellationReasons.customer_suspended : undefined
 }
 

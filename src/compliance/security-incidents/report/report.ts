@@ -130,9 +130,9 @@ export const downloadIncidentReport: HandlerOf<typeof securityIncidentsApi.repor
   { params, query },
   context,
 ) => {
-  const { records, now, settings, refuse } = context
+  const { em, now, settings, refuse } = context
   context.switchTenant(livePlatformTenant)
-  const incident = await records.findOne(SecurityIncident, { id: params.id })
+  const incident = await em.findOne(SecurityIncident, { id: params.id })
   if (!incident) return refuse('incident_not_found')
   const { stage, format } = query
   const filled = reportOf(incident, stage, settings.collection.holder)

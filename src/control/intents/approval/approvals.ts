@@ -2,8 +2,8 @@ import { openPasskeyChallenge } from '../../../identity/passkeys/index.ts'
 import { findPerson } from '../../../identity/people/index.ts'
 import type { Actor } from '../../../kernel/contract/actor.ts'
 import type { ReadContext } from '../../../kernel/contract/context.ts'
+import type { EntityReader } from '../../../kernel/contract/entity-manager.ts'
 import { bindHandlers } from '../../../kernel/contract/operation.ts'
-import type { RecordReader } from '../../../kernel/contract/records.ts'
 import type { Openings } from '../../../statements/index.ts'
 import type { Cents } from '../../../values/money.ts'
 import { findSpendingAgents } from '../../policies/index.ts'
@@ -42,16 +42,16 @@ export async function reviewApproval(
   return { iban, largestCents: addTolerance(intent.amountCents, tolerance), checks: ruling.checks }
 }
 
-export const hasApprovalProof = async (intentId: string, records: RecordReader): Promise<boolean> =>
-  (await records.count(Approval, { intentId })) > 0
+export const hasApprovalProof = async (intentId: string, em: EntityReader): Promise<boolean> =>
+  (await em.count(Approval, { intentId })) > 0
 
-export const findApprovalProof = async (intentId: string, records: RecordReader): Promise<string | null> =>
-  (await records.findOne(Approval, { intentId }))?.jws ?? null
+export const findApprovalProof = async (intentId: string, em: EntityReader): Promise<string | null> =>
+  (await em.findOne(Approval, { intentId }))?.jws ?? null
 
 export const approvalHandlers = bindHandlers(approvalApi, {
   async challenge({ params, body }, context) {
-    const { records, sql, tenant, actor, now, refuse } = context
-    const intent = await records.findOne(Intent, { id: params.intentId })
+    const { em, sql, tenant, actor, now, refuse } = context
+    const intent = await em.findOne(Intent, { id: params.intentId })
     if (!intent) return refuse('intent_not_found')
     if (intent.status !== 'created')
       return refuse('intent_not_waiting', alreadyInStatusMessage(intent.status))
@@ -71,12 +71,12 @@ export const approvalHandlers = bindHandlers(approvalApi, {
     return openPasskeyChallenge({ kind: 'intent', subjectId: intent.id, members, personId }, context)
   },
 
-  async approval({ params }, { records, actor, refuse }) {
-    const intent = await records.findOne(Intent, { id: params.id })
+  async approval({ params }, { em, actor, refuse }) {
+    const intent = await em.findOne(Intent, { id: params.id })
     if (!intent) return refuse('intent_not_found')
-    const approval = await records.findOne(Approval, { intentId: intent.id })
+    const approval = await em.findOne(Approval, { intentId: intent.id })
     if (!approval) return refuse('approval_not_found')
-    const kept = await records.findOne(ApprovalCommitmentOpenings, { id: approval.id })
+    const kept = await em.findOne(ApprovalCommitmentOpenings, { id: approval.id })
     const { id, intentId, createdAt: approvedAt, jws, keptUntil } = approval
     return { id, intentId, approvedAt, jws, openings: visibleTo(actor, kept?.openings ?? {}), keptUntil }
   },
