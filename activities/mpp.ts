@@ -1,7 +1,7 @@
 import {
   askAndMint,
   beginPayment,
-  type ClaimedOrder,
+  type CarriedPayment,
   claimOrder,
   createSharedToken,
   deleteToken,
@@ -75,16 +75,22 @@ const payingActivities = ({ systems, service, outside, transaction }: ActivityTo
    */
   mintCredential: outside(
     mppSteps.order,
-    async (ref: ClaimedRef, { holder, requestId, inBatch, callAnd, transaction }): Promise<NextStep> => {
-      const claimed = ref.claimed ?? (await inBatch(claimOrder, { id: ref.id, holder }))
+    async (ref: CarriedRef, { holder, requestId, inBatch, callAnd, transaction }): Promise<NextStep> => {
+      const { carried } = ref
+      const claimed = carried?.claimed ?? (await inBatch(claimOrder, { id: ref.id, holder }))
       if (typeof claimed === 'string') return claimed
+      // It holds for one attempt.
+      if (carried) carried.claimed = undefined
+      const sender = carried ? holder : null
       const { decided, reference } = claimed
       const call = { reference, requestId, now: decided.askedAt }
       try {
-        const { next, unused } = await callAnd(
+        const { next, unused, ...begun } = await callAnd(
           () => askAndMint(decided, { systems, service, call }),
-          offer => inBatch(beginPayment, { decided, offer }),
+          offer => inBatch(beginPayment, { decided, offer, sender }),
         )
+        if (carried && begun.sending) carried.sending = begun.sending
+        if (carried && begun.problem) carried.answer = begun.problem
         const { setNetworkToken } = systems.cardProcessor(ref.mode)
         if (unused !== null) await callAnd(() => giveBackToken(unused, setNetworkToken, call), nothing)
         return next
@@ -114,16 +120,18 @@ const payingActivities = ({ systems, service, outside, transaction }: ActivityTo
    */
   sendCredential: outside(
     mppSteps.send,
-    async (ref: RecordRef, { holder, requestId, inBatch, callAnd, transaction }): Promise<NextStep> => {
-      const sending = await inBatch(reserveSending, { id: ref.id, holder })
+    async (
+      { id, carried }: CarriedRef,
+      { holder, requestId, inBatch, callAnd, transaction },
+    ): Promise<NextStep> => {
+      const sending = carried?.sending ?? (await inBatch(reserveSending, { id, holder }))
       if (!sending) return 'wait'
-      await callAnd(
+      const answer = await callAnd(
         () => sendCredential(sending, { systems, requestId }),
-        answer =>
-          answer.kind === 'paid'
-            ? inBatch(recordPaid, answer)
-            : transaction(tx => recordIndeterminate(answer, tx)),
+        came =>
+          came.kind === 'paid' ? inBatch(recordPaid, came) : transaction(tx => recordIndeterminate(came, tx)),
       )
+      if (carried) carried.answer = answer
       return 'none'
     },
   ),
@@ -132,8 +140,8 @@ const payingActivities = ({ systems, service, outside, transaction }: ActivityTo
   interruptOrder: (ref: RecordRef) => transaction(ref, mppSteps.settle, tx => interruptOrder(ref.id, tx)),
 })
 
-interface ClaimedRef extends RecordRef {
-  readonly claimed?: ClaimedOrder
+interface CarriedRef extends RecordRef {
+  readonly carried?: CarriedPayment
 }
 
 const nothing = async (): Promise<void> => undefined

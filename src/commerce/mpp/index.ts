@@ -15,6 +15,12 @@ export {
   recordSharedToken,
   reserveSharedToken,
 } from './pay/mint.ts'
-export { type ClaimedOrder, claimOrder, interruptOrder, releaseOrder } from './pay/order.ts'
-export { recordIndeterminate, recordPaid, reserveSending, sendCredential } from './pay/send.ts'
+export { claimOrder, interruptOrder, releaseOrder } from './pay/order.ts'
+export {
+  type CarriedPayment,
+  recordIndeterminate,
+  recordPaid,
+  reserveSending,
+  sendCredential,
+} from './pay/send.ts'
 export type { NextStep } from './story.ts'

@@ -49,6 +49,7 @@ import {
   isUnshared,
   MppCredential,
   mppCredentialEvent,
+  mppCredentialMachine,
   type OrderedToken,
   SENT_CREDENTIAL_GRACE_MS,
 } from '../credential.ts'
@@ -94,6 +95,7 @@ import {
   payableHostProblem,
   publishedProblem,
 } from './ask.ts'
+import { AGENT_LOCK_TIMEOUTS, markSent, type SendablePayment, sendable } from './send.ts'
 
 interface MintedCredential extends MintedHeader {
   readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4' | 'network'>
@@ -234,12 +236,6 @@ function credentialOf({ challenge }: Pick<MerchantOffer, 'challenge'>, payload: 
   }
 }
 
-/**
- * How long payments wait for an agent that another transaction has locked: their tokens are minted, or have
- * been sent. Earlier batches of the same agents do not cause a search for the lock's holder.
- */
-export const AGENT_LOCK_TIMEOUTS = { sharedTimeoutMs: 500, ownTimeoutMs: 3_000 }
-
 export const mintingEvents = {
   ...tokenPaymentEvents,
   ...mppTokenEvents,
@@ -251,12 +247,18 @@ export interface Begun {
   readonly next: NextStep
   /** The token that is not used: a fact has changed since the merchant was asked. */
   readonly unused: string | null
+  /** Why it has ended. */
+  readonly problem?: MachinePaymentProblem
+  /** It counts as sent: the caller sends it now. */
+  readonly sending?: SendablePayment
 }
 
 /** What came of asking: an offer that can be paid, or why not. */
 export interface Ordered {
   readonly decided: DecidedPayment
   readonly offer: PayableOffer | MachinePaymentProblem
+  /** The lease of a process that sends the credential at once, which saves a commit; null where sending is a step of its own. */
+  readonly sender: string | null
 }
 
 interface State extends Pick<Ports, 'systems' | 'settings'> {
@@ -302,16 +304,13 @@ export const beginPayment: StepBatch<typeof mintingEvents, Ordered, Begun, State
     const unused = isPayProblem(offer) ? null : (offer.minted?.issued.tokenId ?? null)
     if (payment?.status !== 'ordering') return { next: 'wait', unused }
     const context = { ...item, ...verdict, ...state, actor: actorOf(payment, item.tenant) }
-    const problem = isPayProblem(offer) ? offer : begin(offer, payment, state, context)
-    if (problem) {
-      const mayWait = payment.isAsync && problem.isAway === true
-      const waits =
-        mayWait && waitForMerchant(payment, problem, { ...item, intentEndsAt: decided.intentEndsAt })
-      if (!waits) endUnordered(payment, problem, context)
-      return { next: waits ? 'wait' : 'none', unused }
-    }
-    const isMinted = !isPayProblem(offer) && offer.minted !== null
-    return { next: !isMinted ? 'token' : payment.sentBy === 'service' ? 'send' : 'none', unused: null }
+    const begun = isPayProblem(offer) ? offer : begin(offer, payment, state, context)
+    if (!isPayProblem(begun)) return begun
+    const mayWait = payment.isAsync && begun.isAway === true
+    const waits = mayWait && waitForMerchant(payment, begun, { ...item, intentEndsAt: decided.intentEndsAt })
+    if (waits) return { next: 'wait', unused }
+    endUnordered(payment, begun, context)
+    return { next: 'none', unused, problem: begun }
   },
 
   async write({ batch, em }, sql) {
@@ -322,15 +321,15 @@ export const beginPayment: StepBatch<typeof mintingEvents, Ordered, Begun, State
 type BeginContext = Parameters<typeof registerMppToken>[1] &
   Parameters<typeof decideTokenPayment>[2] &
   Parameters<NonNullable<typeof beginPayment.decide>>[2] &
-  Pick<Ports, 'systems' | 'settings'> & { readonly em: EntityManager }
+  Pick<Ports, 'systems' | 'settings'> & { readonly em: EntityManager; readonly input: Ordered }
 
-/** The problem of a payment that cannot begin. */
+/** Begins the payment, or says why it cannot. */
 function begin(
   given: PayableOffer,
   ordered: MachinePayment,
   { batch, rules }: Pick<State, 'batch' | 'rules'>,
   context: BeginContext,
-): MachinePaymentProblem | undefined {
+): Begun | MachinePaymentProblem {
   const { payment, minted, keyThumbprint, expiresAt } = given
   const { em, systems, emit } = context
   const changed = changedSince(given, rules)
@@ -355,7 +354,15 @@ function begin(
   })
   emit('mpp.credential.minted', mppCredentialEvent(credential))
   follow(credential, ordered, minted, context)
-  return undefined
+  if (!minted) return { next: 'token', unused: null }
+  if (ordered.sentBy === 'caller') return { next: 'none', unused: null }
+  const { sender: holder } = context.input
+  if (holder === null || !mppCredentialMachine.move(credential, 'sent')) return { next: 'send', unused: null }
+  markSent(credential, ordered, { holder, now: context.now })
+  const { mode, request } = payment
+  const { authorizationId } = decided
+  const sending = sendable(credential, { authorizationId, mode, request, minted, sharedTokenId: null })
+  return { next: 'send', unused: null, sending }
 }
 
 /** From here on the credential's record says what becomes of the payment. */

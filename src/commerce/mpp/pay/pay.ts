@@ -34,19 +34,11 @@ import {
   type PaidAnswer,
 } from '../payment.ts'
 import { type MachinePaymentState, type MachinePaymentSteps, type NextStep, payMerchant } from '../story.ts'
-import {
-  type ClaimedOrder,
-  loadOrders,
-  type Order,
-  type OrderState,
-  order,
-  type RecordedOrder,
-  writeOrders,
-} from './order.ts'
+import { loadOrders, type Order, type OrderState, order, type RecordedOrder, writeOrders } from './order.ts'
+import type { CarriedPayment } from './send.ts'
 
 interface Steps extends MachinePaymentSteps {
   readMachinePayment(payment: RecordRef): Promise<MachinePaymentState>
-  mintCredential(payment: RecordRef & { readonly claimed?: ClaimedOrder }): Promise<NextStep>
   interruptOrder(payment: RecordRef): Promise<void>
 }
 
@@ -62,38 +54,37 @@ let runsAreAwayUntil = Number.NEGATIVE_INFINITY
 
 /**
  * Comes to the outcome of a payment: by its run, or, where none has begun in time, by the same steps here. States in the
- * database let one process order and send it.
+ * database let one process order and send it. Gives the answer where it was taken here.
  */
 async function carryOut(
   { stored: { id, isConfirmed }, claimed }: RecordedOrder,
   tenant: Tenant,
   { service, settings, requestId, traceparent }: ExternalCallContext,
-): Promise<void> {
+): Promise<AnswerToCaller | undefined> {
   const payment = { id, ...tenant }
-  const activities = service.activitiesFor({ requestId, traceparent }) as unknown as Steps
-  const steps = claimed
-    ? { ...activities, mintCredential: (ref: RecordRef) => activities.mintCredential({ ...ref, claimed }) }
-    : activities
+  const carried: CarriedPayment = { claimed }
+  const steps = service.activitiesFor({ requestId, traceparent }) as unknown as Steps
   const pay = (from: NextStep) =>
-    payMerchant(payment, from, steps).catch(async (error: unknown) => {
+    payMerchant({ ...payment, carried } as RecordRef, from, steps).catch(async (error: unknown) => {
       // A payment whose request has failed is not ordered later, unless something was minted.
       await steps.interruptOrder(payment).catch(() => undefined)
       throw error
     })
   if (isConfirmed || claimed) {
-    if ((await pay(claimed ? 'order' : 'token')) === 'none') return
+    if ((await pay(claimed ? 'order' : 'token')) === 'none') return carried.answer
   }
   const isByRun = settings.mppWorkflows === 'run' && clock.ticks() >= runsAreAwayUntil
   let [seen, patientUntil] = ['', 0]
   for await (const _ of looksAt(id, tenant, service)) {
     const { next } = await steps.readMachinePayment(payment)
-    if (next === 'none') return
+    if (next === 'none') break
     const now = clock.ticks()
     if (isByRun && seen !== next) [seen, patientUntil] = [next, now + RUN_BEGINS_MS]
     if (next === 'wait' || now < patientUntil) continue
     if (isByRun && next === 'order') runsAreAwayUntil = now + AWAY_MS
-    if ((await pay(next)) === 'none') return
+    if ((await pay(next)) === 'none') break
   }
+  return carried.answer
 }
 
 /** Whenever something about the payment was committed, when a run should have begun, and each second. */
@@ -140,22 +131,37 @@ async function openedOf(kept: readonly MachinePaymentAnswer[], vault: Vault) {
   return opened
 }
 
-type AnswerStep<R> = BatchedStep<Order, R, MachinePaymentProblemCode, Record<never, never>, Answers>
+/** The answer is undefined where another process has taken it. */
+interface Answered extends Order {
+  readonly answer: AnswerToCaller | undefined
+}
 
-/** Reads the answer that the last step has kept for the caller. */
-const answerStep = <R>(shown: (id: string, answers: Answers) => R | undefined): AnswerStep<R> => ({
+type AnswerStep<R> = BatchedStep<Answered, R, MachinePaymentProblemCode, Record<never, never>, Answers>
+
+/** Gives the answer that the last step has kept for the caller. */
+const answerStep = <R>(
+  shown: (id: string, answers: Answers, answer: { readonly body: PaidAnswer } | undefined) => R | undefined,
+): AnswerStep<R> => ({
   name: 'answer',
   lanes: null,
 
   async load(items, sql, { systems: { vault } }) {
     const { tenant, now } = items[0]
     const em = tenantEntityManager(sql, { tenant, now })
-    const ids = { $in: items.map(({ input }) => input.id) }
-    const [answers, payments, credentials] = await Promise.all([
-      em.find(MachinePaymentAnswer, { id: ids }),
-      em.find(MachinePayment, { id: ids }, { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE }),
-      em.find(MppCredential, { id: ids }),
-    ])
+    const unknown = items.flatMap(({ input }) => (input.answer ? [] : [input.id]))
+    const ids = { $in: unknown }
+    const [answers, payments, credentials] =
+      unknown.length === 0
+        ? [[], [], []]
+        : await Promise.all([
+            em.find(MachinePaymentAnswer, { id: ids }),
+            em.find(
+              MachinePayment,
+              { id: ids },
+              { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+            ),
+            em.find(MppCredential, { id: ids }),
+          ])
     return {
       em,
       vault,
@@ -165,10 +171,10 @@ const answerStep = <R>(shown: (id: string, answers: Answers) => R | undefined): 
     }
   },
 
-  decide({ input: { id } }, state, { refuse }) {
-    const answer = state.answers.get(id)
+  decide({ input: { id, answer: known } }, state, { refuse }) {
+    const answer = known ?? state.answers.get(id)
     if (answer && 'code' in answer) return refuse(answer.code, answer.message)
-    return shown(id, state) ?? new Problem('outcome_unknown', underWay(id), { 'Retry-After': '5' })
+    return shown(id, state, answer) ?? new Problem('outcome_unknown', underWay(id), { 'Retry-After': '5' })
   },
 
   write: ({ em }) => em.flush(),
@@ -178,10 +184,7 @@ const answerStep = <R>(shown: (id: string, answers: Answers) => R | undefined): 
 const underWay = (id: string): string =>
   `The payment ${id} is still under way, or its answer is not kept any more. GET /v1/mpp/payments/${id} shows its outcome. Do not pay in another way.`
 
-const paidStep = answerStep<PaidAnswer>((id, { answers }) => {
-  const answer = answers.get(id)
-  return answer && 'body' in answer ? answer.body : undefined
-})
+const paidStep = answerStep<PaidAnswer>((_id, _answers, answer) => answer?.body)
 
 /** The credential is shown once. */
 const mintedStep = answerStep<MintedAnswer>((id, { payments, credentials, vault }) => {
@@ -220,8 +223,8 @@ const paying = <I extends Asking, R>(
 ): Paying<I, R> => {
   const goOn = (ordered: RecordedOrder, tenant: Tenant) =>
     new HotCall<Stored, never>(ordered.stored, async outside => {
-      await carryOut(ordered, tenant, outside)
-      return recordInBatch(answers, ordered.stored)
+      const answer = await carryOut(ordered, tenant, outside)
+      return recordInBatch(answers, { ...ordered.stored, answer })
     })
   return {
     begin: {

@@ -40,18 +40,36 @@ import {
   outcomeSummary,
 } from '../outcome.ts'
 import {
+  type AnswerToCaller,
   isDue,
   keepAnswer,
   MachinePayment,
   MachinePaymentAnswer,
+  type MintedHeader,
   openMinted,
   openRequest,
 } from '../payment.ts'
 import { allowsOwnListener, outboundMerchantRequest } from './ask.ts'
-import { AGENT_LOCK_TIMEOUTS } from './mint.ts'
+import type { ClaimedOrder } from './order.ts'
+
+/**
+ * What a request that takes several steps of a payment hands from one to the next. A run, whose steps may be in any process,
+ * reads it anew.
+ */
+export interface CarriedPayment {
+  claimed?: ClaimedOrder | undefined
+  sending?: SendablePayment
+  answer?: AnswerToCaller
+}
+
+/**
+ * How long payments wait for an agent that another transaction has locked: their tokens are minted, or have
+ * been sent. Earlier batches of the same agents do not cause a search for the lock's holder.
+ */
+export const AGENT_LOCK_TIMEOUTS = { sharedTimeoutMs: 500, ownTimeoutMs: 3_000 }
 
 /** What sending its credential needs. */
-interface SendablePayment {
+export interface SendablePayment {
   readonly mppCredentialId: string
   readonly authorizationId: string
   readonly agentId: string
@@ -109,20 +127,36 @@ export const reserveSending: StepBatch<
     const isOurs = credential.sentBy === 'service' && !isUnshared(credential)
     if (!isOurs || isDue(credential, { now }) || !mppCredentialMachine.move(credential, 'sent'))
       return undefined
-    const { header, credential: value } = openMinted(id, payment.credential, systems.vault)
+    const minted = openMinted(id, payment.credential, systems.vault)
     const { request } = openRequest(payment, systems.vault)
-    Object.assign(credential, { sentAt: now, dueAt: addMs(now, SENT_CREDENTIAL_GRACE_MS) })
-    Object.assign(payment, { credential: null, request: null, claimedBy: holder })
-    const { agentId, cardId, askedAt, sharedToken } = credential
-    const sharedTokenId = sharedToken && (tokens.get(id)?.tokenId ?? null)
-    const headers = { ...merchantRequestHeaders(request.headers, header), [header]: value }
-    return {
-      ...{ mppCredentialId: id, authorizationId, agentId, cardId, mode, askedAt, sharedTokenId },
-      request: { ...request, headers },
-    }
+    const sharedTokenId = credential.sharedToken && (tokens.get(id)?.tokenId ?? null)
+    markSent(credential, payment, { holder, now })
+    return sendable(credential, { authorizationId, mode, request, minted, sharedTokenId })
   },
 
   write: ({ em }) => em.flush(),
+}
+
+/** The process that holds the lease sends it now. */
+export function markSent(
+  credential: MppCredential,
+  payment: MachinePayment,
+  { holder, now }: { readonly holder: string; readonly now: Date },
+): void {
+  Object.assign(credential, { sentAt: now, dueAt: addMs(now, SENT_CREDENTIAL_GRACE_MS) })
+  Object.assign(payment, { credential: null, request: null, claimedBy: holder })
+}
+
+interface Sent extends Pick<SendablePayment, 'authorizationId' | 'mode' | 'request' | 'sharedTokenId'> {
+  readonly minted: MintedHeader
+}
+
+export function sendable(
+  { id: mppCredentialId, agentId, cardId, askedAt }: MppCredential,
+  { request, minted: { header, credential }, ...members }: Sent,
+): SendablePayment {
+  const headers = { ...merchantRequestHeaders(request.headers, header), [header]: credential }
+  return { mppCredentialId, agentId, cardId, askedAt, ...members, request: { ...request, headers } }
 }
 
 const byId = <T extends { readonly id: string }>(list: readonly T[]): ReadonlyMap<string, T> =>
@@ -226,7 +260,7 @@ const outcomeEvents = { ...tokenPaymentEvents, ...mppTokenEvents, ...machinePaym
 
 type Payment = z.output<(typeof mppApi.pay)['returns'][1]>
 
-export const recordPaid: StepBatch<typeof outcomeEvents, Paid, void, State> = {
+export const recordPaid: StepBatch<typeof outcomeEvents, Paid, AnswerToCaller, State> = {
   name: 'paid',
   lanes: agentLanes(({ payment }) => payment.agentId, AGENT_LOCK_TIMEOUTS),
 
@@ -273,6 +307,7 @@ export const recordPaid: StepBatch<typeof outcomeEvents, Paid, void, State> = {
       ...(note === undefined ? {} : { note }),
     }
     keepAnswer(credential, { body }, ports, answers.get(credential.id))
+    return { body }
   },
 
   async write({ batch, em }, sql) {
@@ -284,7 +319,7 @@ export const recordPaid: StepBatch<typeof outcomeEvents, Paid, void, State> = {
 export async function recordIndeterminate(
   { answer, credentialId, action }: IndeterminatePayment,
   tx: WriteContext<MachinePaymentEvents>,
-): Promise<void> {
+): Promise<AnswerToCaller> {
   const payment = await lockMachinePayment(credentialId, tx)
   if (!payment) throw new Error('a credential was sent that is not on record')
   const { credential } = payment
@@ -296,7 +331,9 @@ export async function recordIndeterminate(
   await payment.markIndeterminate(note, action)
   const isLate = answer.kind === 'failed' && answer.timedOut
   const code = isLate ? 'payment_unanswered' : 'payment_indeterminate'
-  await answerLater(credential, { code, message: `${note} ${outcomeSummary(credential)}` }, tx)
+  const problem = { code, message: `${note} ${outcomeSummary(credential)}` } as const
+  await answerLater(credential, problem, tx)
+  return problem
 }
 
 const LATE =
