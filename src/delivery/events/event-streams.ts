@@ -150,6 +150,6 @@ function waitingFor({ sql, follower, silenceMs }: WaitParts): EventStreams['wait
     waiting.add(wish)
     wish.ending.addEventListener('abort', () => waiting.delete(wish), { once: true })
     const from = wish.from ?? (await horizonOfNow(sql))
-    return follower.follow({ ...wish, from, silenceMs })
+    return follower.follow({ ...wish, from, silenceMs, isHurried: true })
   }
 }

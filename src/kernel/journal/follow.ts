@@ -16,6 +16,8 @@ export interface FollowIntervals {
   readonly pollMs: number
   /** The pause between two reads, however many notices come: many commits share a read, and each stream one write. */
   readonly betweenMs: number
+  /** The same while a request waits for an event. */
+  readonly hurriedMs: number
   /** The pause after a read of many events: a busy stream gets fewer, larger writes. */
   readonly betweenManyMs: number
   /** The longest pause while events wait for an older transaction to end, which sends no notice. */
@@ -25,6 +27,7 @@ export interface FollowIntervals {
 export const FOLLOW_INTERVALS: FollowIntervals = {
   pollMs: 1_000,
   betweenMs: 40,
+  hurriedMs: 10,
   betweenManyMs: 120,
   heldBackMs: 250,
 }
@@ -102,18 +105,25 @@ export class JournalFollower {
     this.#alarm.wake()
   }
 
+  get #betweenMs(): number {
+    const { betweenMs, hurriedMs } = this.#parts.times
+    const isHurried = [...this.#followers.values()].some(set => [...set].some(one => one.isHurried))
+    return isHurried ? hurriedMs : betweenMs
+  }
+
   #owners(): Set<string> {
     return new Set([...this.#followers.values()].flatMap(([one]) => one?.tenant.ownerId ?? []))
   }
 
   async #run(): Promise<void> {
-    let heldBackMs = this.#parts.times.betweenMs
+    let heldBackMs = this.#betweenMs
     while (this.#joining.length > 0 || this.#followers.size > 0) {
       try {
         this.#isWoken = false
         const { events, isHeldBack } = await this.#read()
         if (events.length === MOST) continue
-        const { pollMs, betweenMs, betweenManyMs, heldBackMs: most } = this.#parts.times
+        const { pollMs, betweenManyMs, heldBackMs: most } = this.#parts.times
+        const betweenMs = this.#betweenMs
         heldBackMs = isHeldBack && events.length === 0 ? Math.min(2 * heldBackMs, most) : betweenMs
         await pause(events.length < MANY ? betweenMs : betweenManyMs, undefined, { ref: false })
         const isWoken = this.#isWoken || this.#joining.length > 0
@@ -184,6 +194,8 @@ interface Following extends EventFollowRequest {
   readonly from: JournalPosition
   /** After this long without an event a heartbeat is given. */
   readonly silenceMs: number
+  /** A request waits for it. */
+  readonly isHurried?: true
 }
 
 /** Every transaction below this number has ended: at least as far as the reader has read. */
@@ -196,6 +208,7 @@ type KnownHorizon = () => bigint
  */
 class FollowedTenant {
   readonly tenant: Tenant
+  readonly isHurried: boolean
   readonly #sql: Sql
   readonly #wish: Following
   readonly #known: KnownHorizon
@@ -208,6 +221,7 @@ class FollowedTenant {
   constructor(sql: Sql, wish: Following, known: KnownHorizon) {
     this.#known = known
     this.tenant = wish.tenant
+    this.isHurried = wish.isHurried === true
     this.#sql = sql
     this.#wish = wish
     this.#position = wish.from

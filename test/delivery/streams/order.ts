@@ -98,7 +98,7 @@ describe('the journal, followed while several processes write in transactions of
     await fc.assert(
       fc.asyncProperty(anyRun, async ({ processes, slowness }) => {
         const failures: unknown[] = []
-        const times = { pollMs: 30, betweenMs: 1, betweenManyMs: 1, heldBackMs: 8 }
+        const times = { pollMs: 30, betweenMs: 1, hurriedMs: 1, betweenManyMs: 1, heldBackMs: 8 }
         const newFollower = () =>
           new JournalFollower({
             sql,
@@ -143,7 +143,7 @@ describe('the journal, followed while several processes write in transactions of
   test('does not wait for transactions of other databases of the same cluster', async () => {
     const [tenant] = tenants as [Tenant]
     const neighbour = await openTransaction(await cloneDatabase())
-    const times = { pollMs: 10, betweenMs: 1, betweenManyMs: 1, heldBackMs: 8 }
+    const times = { pollMs: 10, betweenMs: 1, hurriedMs: 1, betweenManyMs: 1, heldBackMs: 8 }
     const follower = new JournalFollower({
       sql,
       times,
@@ -163,7 +163,7 @@ describe('the journal, followed while several processes write in transactions of
     const [tenant] = tenants as [Tenant]
     const follower = new JournalFollower({
       sql,
-      times: { pollMs: 20, betweenMs: 1, betweenManyMs: 1, heldBackMs: 8 },
+      times: { pollMs: 20, betweenMs: 1, hurriedMs: 1, betweenManyMs: 1, heldBackMs: 8 },
       onEvents: () => undefined,
       onFailure: () => undefined,
     })
