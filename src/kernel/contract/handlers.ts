@@ -105,15 +105,18 @@ type AnyBatchedStep<I> = BatchedStep<I, unknown, string, Record<never, never>>
 export class BatchedAnswer {
   readonly step: AnyBatchedStep<unknown>
   readonly input: unknown
+  /** What the step would answer, where nothing is left to be recorded but the answer under its key. */
+  readonly known?: object | undefined
 
-  constructor(step: AnyBatchedStep<unknown>, input: unknown) {
+  constructor(step: AnyBatchedStep<unknown>, input: unknown, known?: object) {
     this.step = step
     this.input = input
+    this.known = known
   }
 }
 
-export const recordInBatch = <I>(step: AnyBatchedStep<I>, input: I): BatchedAnswer =>
-  new BatchedAnswer(step, input)
+export const recordInBatch = <I>(step: AnyBatchedStep<I>, input: I, known?: object): BatchedAnswer =>
+  new BatchedAnswer(step, input, known)
 
 /**
  * The next call of a hot external operation. What `make` closes over lives as long as the request: `recover` gets the

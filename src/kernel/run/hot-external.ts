@@ -32,10 +32,14 @@ export function hotExternalRunner(
     runExternalSteps<HotCall<unknown, unknown>>(runtime, given, {
       begin,
       make: (next, context) => next.make(context),
-      record: (call, { reservation }, answer) =>
-        answer instanceof BatchedAnswer
-          ? runBatched(stepInBatch(call, answer, 'records'))
-          : recordAnswer(runtime, call, context => hotHandlerOf(call).record(answer, reservation, context)),
+      async record(call, { reservation }, answer) {
+        if (!(answer instanceof BatchedAnswer))
+          return recordAnswer(runtime, call, context =>
+            hotHandlerOf(call).record(answer, reservation, context),
+          )
+        if (answer.known && !call.idempotencyKey) return toHandlerResult(call, answer.known)
+        return runBatched(stepInBatch(call, answer, 'records'))
+      },
       recover: call => recoverCall(runtime, call),
     })
 

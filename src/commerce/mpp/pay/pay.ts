@@ -224,7 +224,8 @@ const paying = <I extends Asking, R>(
   const goOn = (ordered: RecordedOrder, tenant: Tenant) =>
     new HotCall<Stored, never>(ordered.stored, async outside => {
       const answer = await carryOut(ordered, tenant, outside)
-      return recordInBatch(answers, { ...ordered.stored, answer })
+      const paid = answer && 'body' in answer ? answer.body : undefined
+      return recordInBatch(answers, { ...ordered.stored, answer }, paid)
     })
   return {
     begin: {
