@@ -79,18 +79,16 @@ const payingActivities = ({ systems, service, outside, transaction }: ActivityTo
       const { carried } = ref
       const claimed = carried?.claimed ?? (await inBatch(claimOrder, { id: ref.id, holder }))
       if (typeof claimed === 'string') return claimed
-      // It holds for one attempt.
-      if (carried) carried.claimed = undefined
       const sender = carried ? holder : null
       const { decided, reference } = claimed
       const call = { reference, requestId, now: decided.askedAt }
       try {
-        const { next, unused, ...begun } = await callAnd(
+        const { next, unused, sending, problem } = await callAnd(
           () => askAndMint(decided, { systems, service, call }),
           offer => inBatch(beginPayment, { decided, offer, sender }),
         )
-        if (carried && begun.sending) carried.sending = begun.sending
-        if (carried && begun.problem) carried.answer = begun.problem
+        // What it has claimed holds for one attempt.
+        if (carried) Object.assign(carried, { claimed: undefined, sending, holder, answer: problem })
         const { setNetworkToken } = systems.cardProcessor(ref.mode)
         if (unused !== null) await callAnd(() => giveBackToken(unused, setNetworkToken, call), nothing)
         return next
@@ -120,11 +118,10 @@ const payingActivities = ({ systems, service, outside, transaction }: ActivityTo
    */
   sendCredential: outside(
     mppSteps.send,
-    async (
-      { id, carried }: CarriedRef,
-      { holder, requestId, inBatch, callAnd, transaction },
-    ): Promise<NextStep> => {
-      const sending = carried?.sending ?? (await inBatch(reserveSending, { id, holder }))
+    async (ref: CarriedRef, { holder, requestId, inBatch, callAnd, transaction }): Promise<NextStep> => {
+      const { id, carried } = ref
+      const isHeld = carried?.holder === holder
+      const sending = (isHeld && carried.sending) || (await inBatch(reserveSending, { id, holder }))
       if (!sending) return 'wait'
       const answer = await callAnd(
         () => sendCredential(sending, { systems, requestId }),

@@ -59,6 +59,8 @@ import type { ClaimedOrder } from './order.ts'
 export interface CarriedPayment {
   claimed?: ClaimedOrder | undefined
   sending?: SendablePayment
+  /** The lease under which it counts as sent: after another one has begun, its outcome may be recorded as unknown. */
+  holder?: string
   answer?: AnswerToCaller
 }
 
