@@ -235,7 +235,7 @@ const MachinePaymentEvent = z.object({
 
 export const machinePaymentOrderEvents = {
   'mpp.payment.created': declareEvent(
-    'A machine payment has been asked for: the merchant is asked for its price.',
+    'A machine payment has been asked for: the merchant is asked for its price, or a person decides first.',
     MachinePaymentEvent,
   ),
 }
@@ -371,7 +371,7 @@ const MachinePaymentRecord = z
         examples: ['no_challenge'],
       }),
     dueAt: instant.nullable().meta({
-      description: 'While it waits: when the merchant is asked again, or when the intent ends.',
+      description: 'While it waits: when the merchant is asked again, or a minute after the intent ends.',
     }),
     answer: MppPayment.nullable().meta({
       description:

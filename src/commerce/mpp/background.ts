@@ -8,6 +8,7 @@ import type { BatchItem } from '../../kernel/contract/handlers.ts'
 import { Accepted } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
+import { addMs, minutes } from '../../values/clock.ts'
 import { MAX_BACKGROUND_PAYMENTS, machinePaymentEndEvents } from './api.ts'
 import {
   endUnordered,
@@ -26,6 +27,9 @@ export const TOO_LONG_TO_KEEP =
 
 export const isTooLongToKeep = (ordered: OrderedRequest): boolean =>
   Buffer.byteLength(JSON.stringify(ordered)) > MAX_KEPT_BYTES
+
+/** The end of the intent ends the payment before, and says why. */
+const GRACE_MS = minutes(1)
 
 const IN_BACKGROUND = `
 select agent_id as "agentId", count(*)::int as payments from mpp_payments
@@ -69,7 +73,7 @@ export class BackgroundPayments {
     this.#counts.set(agentId, (this.#counts.get(agentId) ?? 0) + 1)
     payment.workflowId = workflowIdOf(mppProcess, id)
     if (awaited && machinePaymentMachine.move(payment, 'waiting')) {
-      payment.dueAt = awaited.endsAt
+      payment.dueAt = addMs(awaited.endsAt, GRACE_MS)
       this.#awaited.push(intentId)
     }
     wake(mppProcess, payment)
