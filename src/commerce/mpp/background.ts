@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { IntentEvent, markPaymentWaits, SpendLocks } from '../../control/intents/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { reactionToAll, whenMemberPresent } from '../../kernel/contract/area.ts'
+import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { EmitContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { BatchItem } from '../../kernel/contract/handlers.ts'
 import { Accepted } from '../../kernel/contract/problem.ts'
@@ -85,6 +86,9 @@ export class BackgroundPayments {
   }
 }
 
+/** Repeats the condition of the partial index exactly: PostgreSQL would not use it for a parameter. */
+const WAITING = "status = 'waiting'"
+
 type Decided = z.output<typeof IntentEvent>
 
 /** The payments that wait on these intents, with the decision of each. */
@@ -92,7 +96,7 @@ async function lockWaiting(events: readonly Decided[], { em }: WriteContext) {
   const decisions = new Map(events.map(event => [event.intentId, event]))
   const payments = await em.find(
     MachinePayment,
-    { intentId: { $in: [...decisions.keys()] }, status: 'waiting' },
+    { intentId: { $in: [...decisions.keys()] }, ...sqlCondition(WAITING) },
     { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
   )
   return payments.flatMap(payment => {
