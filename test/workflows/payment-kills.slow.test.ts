@@ -60,7 +60,7 @@ test(
   async () => {
     const { client, at } = await owner()
     const { id: policyId } = await aPolicy(client, { autoApproveLimitEuros: 30 })
-    const { id: agentId } = await aFundedAgent(client, { policyId }, 1_000_000)
+    const { id: agentId } = await aFundedAgent(client, { policyId }, 100_000)
     await bodyOf(client.cards.create({ body: { agentId, usage: 'multi', displayName: 'Kills' } }))
     let inRequests: Api = await anotherApi({ MPP_WORKFLOWS: 'request' })
     const clientFor = (way: Way): TestClient => at(way === 'request' ? inRequests.url : installation.api.url)
