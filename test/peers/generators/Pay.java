@@ -66,7 +66,7 @@ public class Pay {
   /** What the service says where it refuses to pay. */
   private static List<Object> refused(MppApi pay, MppPayRequest purchase) throws Exception {
     try {
-      pay.mppPay(purchase, null, null, null);
+      pay.mppPay(purchase, null, null, null, null);
     } catch (ApiException refusal) {
       String code = refusal.getResponseHeaders().firstValue("X-Error-Code").orElseThrow();
       org.openapitools.client.model.Error error =
@@ -91,7 +91,7 @@ public class Pay {
     List<Object> refused = refused(new MppApi(self), purchase);
     new IntentsApi(owner)
         .intentsApprove(intent.getId(), null, null, null, new IntentsApproveRequest());
-    MppPayment payment = new MppApi(self).mppPay(purchase, null, null, null);
+    MppPayment payment = new MppApi(self).mppPay(purchase, null, null, null, null);
     Intent paid = new IntentsApi(self).intentsGet(intent.getId(), null, null);
     new AgentsApi(owner).agentsCreate(new AgentsCreateRequest().name("Writer"), null, null, null);
     Map<String, Object> told =

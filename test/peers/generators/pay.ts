@@ -50,6 +50,7 @@ if (!refusal) throw new Error('an intent that no one has approved is paid')
 
 must(await owner.POST('/intents/{id}/approve', { params: { path: { id: intent.id } }, body: {} }))
 const payment = must(await self.POST('/v1/mpp/pay', { body: purchase }))
+if (!('merchant_status' in payment)) throw new Error('it goes on, although its answer is waited for')
 const paid = must(await self.GET('/intents/{id}', { params: { path: { id: intent.id } } }))
 must(await owner.POST('/agents', { body: { name: 'Writer' } }))
 
