@@ -19,6 +19,7 @@ export async function serveMetrics(runtime: OpenRuntime): Promise<Stoppable[]> {
     bodies: bodyMemory(0),
     uploads: bodyMemory(0),
     stopping: new AbortController().signal,
+    middleware: [],
   })
   const server = apiServer(handler, connectionLimits(settings))
   const { port } = await server.listen(metricsPort, host)

@@ -1,16 +1,17 @@
 import type { RequestListener } from 'node:http'
-import express from 'express'
+import express, { type Request, type RequestHandler, type Response } from 'express'
 import { type BodyMemory, bodyMemory } from '../derive/http/body-memory.ts'
 import { requestPipeline } from '../derive/http/pipeline.ts'
 import type { RateLimit } from '../derive/http/rate-limit.ts'
 import { clientAddress, requestHostAmong, trustedProxies } from '../derive/http/raw-request.ts'
-import { createRouter } from '../derive/http/routes.ts'
+import { mountRoutes } from '../derive/http/routes.ts'
 import { createRunLookup } from '../derive/http/run-header.ts'
 import { deleteExpiredRows } from '../kernel/background/sweep.ts'
 import { publishedOperations } from '../kernel/contract/area.ts'
 import { operationClass, type RegisteredOperation } from '../kernel/contract/operation.ts'
 import { lazily } from '../values/lazily.ts'
 import { connectionLimits } from './connections.ts'
+import { middleware as ownMiddleware } from './middleware.ts'
 import { Reader } from './reader.ts'
 import { type OpenRuntime, openRuntime, type RuntimeOptions, type Stoppable } from './runtime.ts'
 import { apiServer } from './server.ts'
@@ -27,9 +28,14 @@ const MIB = 1_048_576
 interface ServiceOptions extends Omit<RuntimeOptions, 'openReader'> {
   /** Costly reads run in a thread. */
   readonly readsInThread?: boolean
+  readonly middleware?: readonly RequestHandler[]
 }
 
-export async function openService({ readsInThread, ...options }: ServiceOptions): Promise<Service> {
+export async function openService({
+  readsInThread,
+  middleware = ownMiddleware,
+  ...options
+}: ServiceOptions): Promise<Service> {
   const runtime = await openRuntime({
     ...options,
     ...(readsInThread && { openReader: parts => new Reader(parts) }),
@@ -40,7 +46,7 @@ export async function openService({ readsInThread, ...options }: ServiceOptions)
   const uploads = bodyMemory(settings.uploadMemoryMib * MIB)
   const limits = { ...connectionLimits(settings), ...options.patience }
   const stopping = new AbortController()
-  const parts = { rateLimit, bodies, uploads, stopping: stopping.signal }
+  const parts = { rateLimit, bodies, uploads, stopping: stopping.signal, middleware }
   const server = apiServer(requestListener(runtime, publishedOperations(areas), parts), limits)
   metrics.watch('http_connections', 'Connections of clients.', async () => server.connections())
   const taken = async () => bodies.reservedBytes() + uploads.reservedBytes()
@@ -68,38 +74,44 @@ interface ListenerParts {
   readonly bodies: BodyMemory
   readonly uploads: BodyMemory
   readonly stopping: AbortSignal
+  readonly middleware: readonly RequestHandler[]
 }
 
 export function requestListener(
   runtime: OpenRuntime,
   operations: readonly RegisteredOperation[],
-  { stopping, ...parts }: ListenerParts,
+  { stopping, middleware, ...parts }: ListenerParts,
 ): RequestListener {
   const { addresses, credentialWatch, areas, database, execute, gate, ports, receiveFor, settings } = runtime
   const isProxy = trustedProxies(settings.trustProxy)
-  const app = express()
-  app.disable('x-powered-by').disable('etag')
-  app.use(
-    requestPipeline({
-      execute,
-      find: createRouter(operations),
-      gate,
-      credentialWatch,
-      stopping,
-      ...parts,
-      systems: ports.systems,
-      addressOf: request => clientAddress(request, isProxy),
-      hostOf: requestHostAmong(addresses.hosts),
-      // At the first request the address is known, and stays the same.
-      pageOrigins: lazily(() => ports.service.relyingParty().origins),
-      ownUrls: lazily(addresses.urls),
-      isOwn: addresses.isOwn,
-      runNamed: createRunLookup(areas, database),
-      receiveFor,
-      ...reporting(runtime),
-    }),
-  )
-  return app
+  const { serve, refuse } = requestPipeline({
+    execute,
+    gate,
+    credentialWatch,
+    stopping,
+    ...parts,
+    systems: ports.systems,
+    addressOf: request => clientAddress(request, isProxy),
+    hostOf: requestHostAmong(addresses.hosts),
+    // At the first request the address is known, and stays the same.
+    pageOrigins: lazily(() => ports.service.relyingParty().origins),
+    ownUrls: lazily(addresses.urls),
+    isOwn: addresses.isOwn,
+    runNamed: createRunLookup(areas, database),
+    receiveFor,
+    ...reporting(runtime),
+  })
+  const app = express().disable('x-powered-by').disable('etag')
+  if (middleware.length > 0) app.use(...middleware)
+  mountRoutes(app, operations, serve)
+  // Where no route answers, an error included, Express calls this in place of its own page.
+  const refused = (request: Request, response: Response) => (error: unknown) =>
+    void refuse(request, response, error)
+  return (request, response) => {
+    const asked = request as Request
+    const answer = response as Response
+    app(asked, answer, refused(asked, answer))
+  }
 }
 
 function reporting({

@@ -45,9 +45,11 @@ interface Version {
 
 /**
  * The requests a second of this version, of the older one, and of pgbench in each one’s database; and the processor time
- * of each server for a request, in microseconds.
+ * of each server for a request, in microseconds; and the 99th percentile of the answers, in milliseconds.
  */
-type Rates = Readonly<Record<'now' | 'before' | 'sqlNow' | 'sqlBefore' | 'cpuNow' | 'cpuBefore', number>>
+type Rates = Readonly<
+  Record<'now' | 'before' | 'sqlNow' | 'sqlBefore' | 'cpuNow' | 'cpuBefore' | 'p99Now' | 'p99Before', number>
+>
 
 /** The medians of the rounds. */
 interface Turns extends Rates {
@@ -66,19 +68,24 @@ export async function measureInTurns(folder: string, part: keyof typeof casesIn)
   const { onStage: onOlderStage }: { onStage: typeof onStage } = await import(
     join(there, 'test/bench/stage.ts')
   )
-  const turns = await onStage(folder, `${part}-now`, async now => {
+  const { turns, memory } = await onStage(folder, `${part}-now`, async now => {
     // Programs are started by relative paths.
     process.chdir(there)
     return onOlderStage(folder, `${part}-before`, async before => {
       process.chdir(here)
       const cases = casesIn[part]
-      return measureTurns(
+      const measured = await measureTurns(
         { stage: now, cases: await cases(now, here) },
         { stage: before, cases: await cases(before, there) },
       )
+      const memory = `memory of the API after it: ${wholeNumber(before.api.memoryMegabytes())} MB before, ${wholeNumber(now.api.memoryMegabytes())} now`
+      return { turns: measured, memory }
     })
   })
-  return { figures: { [`turns-${part}`]: turns }, text: [HEAD, RULE, ...turns.map(lineOf)].join('\n') }
+  return {
+    figures: { [`turns-${part}`]: turns },
+    text: [HEAD, RULE, ...turns.map(lineOf), '', memory].join('\n'),
+  }
 }
 
 async function measureTurns(now: Version, before: Version): Promise<Turns[]> {
@@ -94,6 +101,8 @@ async function measureTurns(now: Version, before: Version): Promise<Turns[]> {
           before: ofBefore.perSecond,
           cpuNow: ofNow.cpuMicroseconds,
           cpuBefore: ofBefore.cpuMicroseconds,
+          p99Now: ofNow.p99,
+          p99Before: ofBefore.p99,
           sqlNow: await sqlRateOf(now, n, connections),
           sqlBefore: await sqlRateOf(before, n, connections),
         })
@@ -102,6 +111,7 @@ async function measureTurns(now: Version, before: Version): Promise<Turns[]> {
       turns.push({
         ...{ name, connections, now: middle('now'), before: middle('before') },
         ...{ cpuNow: middle('cpuNow'), cpuBefore: middle('cpuBefore') },
+        ...{ p99Now: middle('p99Now'), p99Before: middle('p99Before') },
         ...{ sqlNow: middle('sqlNow'), sqlBefore: middle('sqlBefore') },
       })
       printLine(`  ${lineOf(turns.at(-1) as Turns)}`)
@@ -123,11 +133,11 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
 const HEAD =
-  '| case | connections | before, /s | now, /s | now / before | processor time, now / before | of pgbench before | of pgbench now |'
-const RULE = '|---|--:|--:|--:|--:|--:|--:|--:|'
+  '| case | connections | before, /s | now, /s | now / before | processor time, now / before | p99, now / before | of pgbench before | of pgbench now |'
+const RULE = '|---|--:|--:|--:|--:|--:|--:|--:|--:|'
 
 const lineOf = ({ name, connections, ...turns }: Turns): string => {
-  const { now, before, cpuNow, cpuBefore, sqlNow, sqlBefore } = turns
-  const rates = `${wholeNumber(before)} | ${wholeNumber(now)} | ${ratio(now, before)} | ${ratio(cpuNow, cpuBefore)}`
+  const { now, before, cpuNow, cpuBefore, p99Now, p99Before, sqlNow, sqlBefore } = turns
+  const rates = `${wholeNumber(before)} | ${wholeNumber(now)} | ${ratio(now, before)} | ${ratio(cpuNow, cpuBefore)} | ${ratio(p99Now, p99Before)}`
   return `| ${name} | ${connections} | ${rates} | ${ratio(before, sqlBefore)} | ${ratio(now, sqlNow)} |`
 }

@@ -117,14 +117,14 @@ async function sharedService(): Promise<Running> {
 }
 
 async function ownService<A extends Areas>(options: Options<A>): Promise<Running> {
-  const { own, tables, through, temporal, areas, outside, outbound, ...plain } = options
+  const { own, tables, through, temporal, areas, outside, outbound, middleware, ...plain } = options
   const databaseUrl = await cloneDatabase()
   if (tables) await createTables(databaseUrl, tables)
   const filesDir = temporaryFolder()
   const place = { databaseUrl: (await through?.(databaseUrl)) ?? databaseUrl, filesDir }
   const access = temporal === true ? temporalOfRun() : temporal
   const all = { ...plain, ...(access ? { temporal: access } : {}) }
-  if (!areas && !outside && !outbound) {
+  if (!areas && !outside && !outbound && !middleware) {
     const { url, number } = await callHost('open', place, all)
     afterAll(() => callHost('stop', number))
     return { url, databaseUrl, filesDir, another: () => callHost('another', number) }
@@ -135,6 +135,7 @@ async function ownService<A extends Areas>(options: Options<A>): Promise<Running
     ...(areas ? { areas } : {}),
     ...(outside ? { outside } : {}),
     ...(outbound ? { outbound } : {}),
+    ...(middleware ? { middleware } : {}),
   }
   const { another, stop } = openServices(place, { ...all, ...code })
   afterAll(stop)

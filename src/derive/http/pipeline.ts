@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { ApiCall, ApiResponse } from '../../kernel/contract/call.ts'
 import { isEndlessResponse } from '../../kernel/contract/file.ts'
@@ -50,7 +50,7 @@ import {
   sendOutcome,
   sendProblem,
 } from './respond.ts'
-import type { RouteMatch } from './routes.ts'
+import { allowedMethods } from './routes.ts'
 import type { FindNamedRun } from './run-header.ts'
 import { inSpanOfRequest } from './traced.ts'
 
@@ -72,7 +72,6 @@ export interface RequestLogRecord {
 
 export interface RequestPipelineParts {
   readonly execute: ExecuteCall
-  readonly find: (method: string, path: string) => RouteMatch
   readonly gate: Authenticator
   readonly credentialWatch: CredentialWatch
   readonly stopping: AbortSignal
@@ -98,36 +97,55 @@ interface Progress {
   readonly address: string | null
   readonly headers: ResponseHeaders
   readonly response: Response
-  registered?: RegisteredOperation
   actor?: Actor
 }
 
-/** The order: request id → rate limit → authentication → caller and scope → body → run → parsing → handler → answer. */
-export function requestPipeline(parts: RequestPipelineParts) {
-  return inSpanOfRequest(parts, async (request, response) => {
+type Answer = (request: Request, progress: Progress) => Promise<ApiResponse>
+
+export interface RequestPipeline {
+  /** The order: request id → rate limit → authentication → caller and scope → body → run → parsing → handler → answer. */
+  serve(registered: RegisteredOperation): RequestHandler
+  /** Answers a request that no route did: there is none, it has other methods, or a middleware failed. */
+  refuse(request: Request, response: Response, error: unknown): Promise<void>
+}
+
+export function requestPipeline(parts: RequestPipelineParts): RequestPipeline {
+  return {
+    serve(registered) {
+      const answered = (request: Request, progress: Progress) => answer(parts, registered, request, progress)
+      return inSpanOfRequest(parts.systems, registered.operation, serving(parts, registered, answered))
+    },
+    refuse(request, response, error) {
+      const refused: Answer = (_, progress) => refusal(parts, request, progress, error)
+      return inSpanOfRequest(parts.systems, undefined, serving(parts, undefined, refused))(request, response)
+    },
+  }
+}
+
+function serving(
+  { addressOf, onServed, onFailure }: RequestPipelineParts,
+  registered: RegisteredOperation | undefined,
+  answerWith: Answer,
+) {
+  return async (request: Request, response: Response): Promise<void> => {
     const began = clock.ticks()
     const requestId = acceptRequestId(request.headers['x-request-id'])
-    const address = parts.addressOf(request)
+    const address = addressOf(request)
     const headers = baseHeaders(requestId)
     const progress: Progress = { requestId, address, headers, response }
     let errorCode: string | undefined
     let externalMs: number | undefined
     try {
-      const outcome = await answer(parts, request, progress)
+      const outcome = await answerWith(request, progress)
       errorCode = outcome.errorCode
       externalMs = outcome.externalMs
       await sendOutcome(response, headers, outcome)
     } catch (error) {
-      const report = (failure: unknown) => parts.onFailure(failure, requestId)
-      errorCode = await explain(error, response, {
-        headers,
-        asked: request,
-        about: progress.registered,
-        report,
-      })
+      const report = (failure: unknown) => onFailure(failure, requestId)
+      errorCode = await explain(error, response, { headers, asked: request, about: registered, report })
     }
-    const { registered, actor } = progress
-    parts.onServed({
+    const { actor } = progress
+    onServed({
       requestId,
       method: request.method,
       operation: registered?.key ?? null,
@@ -140,32 +158,28 @@ export function requestPipeline(parts: RequestPipelineParts) {
       actorId: actor?.id ?? null,
       address,
     })
-  })
+  }
 }
 
 const toHundredths = (milliseconds: number): number => Math.round(milliseconds * 100) / 100
 
 async function answer(
   parts: RequestPipelineParts,
+  registered: RegisteredOperation,
   request: Request,
   progress: Progress,
 ): Promise<ApiResponse> {
-  const { bodies, execute, find, gate, runNamed } = parts
+  const { bodies, execute, gate, runNamed } = parts
   const { requestId, address, headers } = progress
-  const [path, query] = splitTarget(request.url)
-  const found = find(request.method, path)
-  if (found && 'registered' in found) progress.registered = found.registered
+  const { operation } = registered
   const client = clientAddressKey(address ?? '')
   const meter = meterFor(parts, client, headers)
-  const isCounted = isMetered(found) && !parts.isOwn(request)
-  const countsLater = isCounted && isForAssistants(found)
+  const isCounted = isMetered(operation) && !parts.isOwn(request)
+  const countsLater = isCounted && operation.http?.issuesTokens === true
   if (isCounted && !countsLater) await meter.countAddress()
-  if (request.headers.host === undefined && request.httpVersion === '1.1')
-    throw invalidRequest('Host', 'it is missing')
-  const { registered, params } = routeOf(found)
-  const { operation } = registered
+  requireHost(request)
   const room = (bytes: number) => bodies.reserve(request, client, bytes)
-  if (isSigned(registered)) {
+  if (isSigned(operation)) {
     const { receiveFor } = parts
     const receiving = { registered, requestId, address, room, receiveFor, countUnsigned: meter.countAddress }
     const { outcome, actor } = await receiveSignedRequest(request, receiving)
@@ -188,7 +202,8 @@ async function answer(
     if (!isThere) progress.actor = await gate(operation, presented)
     const { actor } = progress
     const run = await runNamed(singleHeader(request.headers['x-run-id']), actor)
-    const input = { params, ...parseInput(operation, query, body) }
+    const params = request.params as Record<string, string>
+    const input = { params, ...parseInput(operation, queryOf(request), body) }
     const idempotencyKey = takesIdempotencyKey(operation)
       ? parseIdempotencyKey(singleHeader(request.headers['idempotency-key']))
       : null
@@ -246,10 +261,6 @@ function meterFor({ rateLimit }: RequestPipelineParts, client: string, headers: 
   }
 }
 
-/** The operation that accepts the tokens of assistants. */
-const isForAssistants = (found: RouteMatch): boolean =>
-  found !== undefined && 'registered' in found && found.registered.operation.http?.issuesTokens === true
-
 const NO_BYTES = Buffer.alloc(0)
 
 async function wholeBody(request: Request, operation: AnyOperation, room: ReserveMemory) {
@@ -272,24 +283,32 @@ const receptionFor = (
 
 const noQuery = new URLSearchParams()
 
-function splitTarget(url: string): [path: string, query: URLSearchParams] {
+function queryOf({ url }: Request): URLSearchParams {
   const mark = url.indexOf('?')
-  return mark === -1 ? [url, noQuery] : [url.slice(0, mark), new URLSearchParams(url.slice(mark + 1))]
+  return mark === -1 ? noQuery : new URLSearchParams(url.slice(mark + 1))
 }
 
-const isMetered = (found: RouteMatch): boolean =>
-  !(
-    found &&
-    'registered' in found &&
-    (found.registered.operation.limits?.unmetered || isSigned(found.registered))
-  )
+const isMetered = (operation: AnyOperation): boolean => !operation.limits?.unmetered && !isSigned(operation)
 
-const isSigned = ({ operation }: RegisteredOperation): boolean => operation.callers.includes('signed')
+const isSigned = ({ callers }: AnyOperation): boolean => callers.includes('signed')
 
-function routeOf(found: RouteMatch) {
-  if (!found) throw new Problem('not_found')
-  if ('allow' in found) throw new Problem('method_not_allowed', undefined, { Allow: found.allow.join(', ') })
-  return found
+function requireHost({ headers, httpVersion }: Request): void {
+  if (headers.host === undefined && httpVersion === '1.1') throw invalidRequest('Host', 'it is missing')
+}
+
+async function refusal(
+  parts: RequestPipelineParts,
+  request: Request,
+  { address, headers, response }: Progress,
+  error: unknown,
+): Promise<never> {
+  if (!parts.isOwn(request)) await meterFor(parts, clientAddressKey(address ?? ''), headers).countAddress()
+  requireHost(request)
+  // The router could not decode the address.
+  if (error && !(error instanceof URIError)) throw error
+  const allow = error ? [] : allowedMethods(response)
+  if (allow.length === 0) throw new Problem('not_found')
+  throw new Problem('method_not_allowed', undefined, { Allow: allow.join(', ') })
 }
 
 const keyMissing = (): Problem =>
@@ -321,7 +340,8 @@ async function explain(error: unknown, response: Response, failed: Failed): Prom
     return 'cut_short'
   }
   const problem = problemOf(error, report)
-  const { url, headers: given } = asked
+  // The browser’s address: the router takes `/v1` away.
+  const { originalUrl: url, headers: given } = asked
   const request = { url, headers: given, requestId: String(headers['X-Request-Id']) }
   const page = renderProblemPage(problem, about?.operation, request)
   await (page ? sendOutcome(response, headers, page) : sendProblem(response, headers, problem))

@@ -1,43 +1,80 @@
-import findMyWay, { type HTTPMethod } from 'find-my-way'
-import type { RegisteredOperation } from '../../kernel/contract/operation.ts'
+import { type IRouter, type RequestHandler, type RequestParamHandler, type Response, Router } from 'express'
+import type { HttpMethod, RegisteredOperation } from '../../kernel/contract/operation.ts'
 import { isIdShaped, isNameShaped } from '../../values/ids.ts'
 
-export interface Route {
-  readonly registered: RegisteredOperation
-  readonly params: Record<string, string>
+type Serve = (registered: RegisteredOperation) => RequestHandler
+
+/** The operations of a noun, by address without `/v1`. */
+type Noun = Map<string, RegisteredOperation[]>
+
+/** An address is what the contract says, to the letter. */
+const EXACT = { caseSensitive: true, strict: true }
+
+/** Mounts a router for each noun, which is the first segment of an address. */
+export function mountRoutes(app: IRouter, operations: readonly RegisteredOperation[], serve: Serve): void {
+  for (const [name, noun] of nounsOf(operations)) app.use(mountOf(name), createNounRouter(noun, serve))
 }
 
-export type RouteMatch = Route | { readonly allow: readonly string[] } | undefined
-
-const METHODS: readonly HTTPMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-
-export function createRouter(
-  operations: readonly RegisteredOperation[],
-): (method: string, path: string) => RouteMatch {
-  const tree = findMyWay({ maxParamLength: 128 })
+function nounsOf(operations: readonly RegisteredOperation[]): ReadonlyMap<string, Noun> {
+  const nouns = new Map<string, Noun>()
   for (const registered of operations)
-    for (const address of registered.addresses)
-      tree.on(registered.operation.method, address.replace(/\{(\w+)\}/g, ':$1'), ignored, registered)
-
-  const find = (method: string, path: string): Route | undefined => {
-    const found = tree.find(method as HTTPMethod, path)
-    if (!found) return undefined
-    const params = found.params as Record<string, string>
-    return Object.entries(params).every(canBeThere)
-      ? { registered: found.store as RegisteredOperation, params }
-      : undefined
-  }
-
-  return (method, path) => {
-    const found = find(method === 'HEAD' ? 'GET' : method, path)
-    if (found) return found
-    const allow = METHODS.filter(other => find(other, path))
-    return allow.length > 0 ? { allow } : undefined
-  }
+    for (const address of registered.addresses.filter(isBare)) {
+      const [, name = ''] = address.split('/')
+      const noun: Noun = nouns.get(name) ?? new Map()
+      nouns.set(name, noun.set(address, [...(noun.get(address) ?? []), registered]))
+    }
+  return nouns
 }
+
+const isBare = (address: string): boolean => !address.startsWith('/v1/')
+
+/**
+ * Mounts at `/` and at `/v1` what begins with the noun, and takes only `/v1` away. A path given as a string would
+ * take the noun away, and `/agents/` would be the same as `/agents`. RFC 8615: well-known addresses belong to the host.
+ */
+const mountOf = (noun: string): RegExp =>
+  noun === '.well-known'
+    ? /^(?=\/\.well-known\/)/
+    : new RegExp(`^(?:/v1)?(?=/${noun.replaceAll('.', '\\.')}(?:/|$))`)
+
+function createNounRouter(noun: Noun, serve: Serve): Router {
+  const router = Router(EXACT)
+  for (const name of parameterNames(noun)) router.param(name, requireShape)
+  for (const [address, operations] of staticFirst(noun)) {
+    const route = router.route(address.replace(/\{(\w+)\}/g, ':$1'))
+    for (const registered of operations) route[verbOf(registered)](serve(registered))
+    // Passes on: another route may match the same path, as `/things/{id}` does `/things/best`.
+    route.all(allows(operations.map(({ operation }) => operation.method)))
+  }
+  return router
+}
+
+const parameterNames = (noun: Noun): ReadonlySet<string> =>
+  new Set(
+    [...noun.keys()].flatMap(address => Array.from(address.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)),
+  )
+
+/** Express takes the first route that matches. */
+const staticFirst = (noun: Noun) => [...noun].toSorted(([a], [b]) => (sortKey(a) < sortKey(b) ? -1 : 1))
+
+/** No address contains a tilde, and all that they do contain sorts before it. */
+const sortKey = (address: string): string => address.replace(/\{\w+\}/g, '~')
+
+const verbOf = ({ operation }: RegisteredOperation) => operation.method.toLowerCase() as Lowercase<HttpMethod>
 
 /** A merchant's key is a name, and may contain spaces. All other parameters are ids. */
-const canBeThere = ([name, value]: [string, string]): boolean =>
-  name === 'key' ? isNameShaped(value) : isIdShaped(value)
+const requireShape: RequestParamHandler = (_request, _response, next, value: string, name) =>
+  (name === 'key' ? isNameShaped : isIdShaped)(value) ? next() : next('route')
 
-function ignored(): void {}
+const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+const allows =
+  (methods: readonly HttpMethod[]): RequestHandler =>
+  (_request, { locals }, next) => {
+    locals.allowed = [...(locals.allowed ?? []), ...methods]
+    next()
+  }
+
+/** The methods of the routes that match the address of a request which none of them answered. */
+export const allowedMethods = ({ locals }: Pick<Response, 'locals'>): readonly HttpMethod[] =>
+  METHODS.filter(method => locals.allowed?.includes(method))

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
-import { createRouter, type RouteMatch } from '../../../src/derive/http/routes.ts'
 import { operationAddresses } from '../../../src/kernel/contract/addresses.ts'
 import { allOperations, area } from '../../../src/kernel/contract/area.ts'
 import type { EventSchemas } from '../../../src/kernel/contract/events.ts'
@@ -13,6 +12,7 @@ import {
   isWritingOperation,
   post,
 } from '../../../src/kernel/contract/operation.ts'
+import { routesTo } from '../../support/http/routing.ts'
 
 const declaration = { summary: 'x', callers: ['public'] as const, returns: [204, emptyBody] as const }
 const handler = () => undefined
@@ -42,8 +42,7 @@ const things = area(
   ),
 )
 
-const find = createRouter(allOperations({ things }))
-const keyOf = (match: RouteMatch): unknown => (match && 'registered' in match ? match.registered.key : match)
+const find = routesTo(allOperations({ things }))
 
 describe('an address', () => {
   test.each([
@@ -58,7 +57,9 @@ describe('an address', () => {
     ['DELETE', '/things/best', 'things.burn'],
     ['GET', '/paid/1', 'things.paid'],
     ['GET', '/v1/paid/1', 'things.paid'],
-  ])('%s %s leads to %s', (method, path, key) => expect(keyOf(find(method, path))).toBe(key))
+  ])('%s %s leads to %s', async (method, path, key) =>
+    expect(await find(method, path)).toMatchObject({ key }),
+  )
 
   test('of every GET that writes answers HEAD without writing', () => {
     const writing = allOperations(areas).filter(
@@ -71,8 +72,8 @@ describe('an address', () => {
     expect(unable.map(({ key }) => key)).toEqual([])
   })
 
-  test('has named parameters', () => {
-    expect(find('GET', '/things/a/parts/b')).toMatchObject({ params: { id: 'a', partId: 'b' } })
+  test('has named parameters', async () => {
+    expect(await find('GET', '/things/a/parts/b')).toMatchObject({ params: { id: 'a', partId: 'b' } })
   })
 
   test('exists with and without its version', () => {
@@ -87,17 +88,17 @@ describe('an address', () => {
     ['runs', 'workflows'],
     ['delegations', 'authorizations'],
     ['statements', 'bills'],
-  ])('under /%s is the same under /%s', (name, alias) => {
+  ])('under /%s is the same under /%s', async (name, alias) => {
     const registeredOperations = allOperations(areas).filter(
       ({ operation: { path } }) => path.split('/')[1] === name,
     )
-    const findAlias = createRouter(registeredOperations)
+    const findAlias = routesTo(registeredOperations)
     const [list] = registeredOperations.filter(
       ({ operation: { method, path } }) => `${method} ${path}` === `GET /${name}`,
     )
     for (const address of [`/${name}`, `/${alias}`, `/v1/${name}`, `/v1/${alias}`])
-      expect(findAlias('GET', address)).toMatchObject({ registered: { operation: list?.operation } })
-    expect(findAlias('GET', `/${alias}/a/nothing`)).toBeUndefined()
+      expect(await findAlias('GET', address)).toMatchObject({ key: list?.key })
+    expect(await findAlias('GET', `/${alias}/a/nothing`)).toBeUndefined()
   })
 
   test.each([
@@ -109,14 +110,23 @@ describe('an address', () => {
     '',
     'things',
     '/things/a%2Fb',
-  ])('%j leads nowhere', path => expect(find('GET', path)).toBeUndefined())
+    '/things/%zz',
+    '/%zz',
+    '/Things',
+    '//things',
+    '/v1',
+    '*',
+    '?',
+  ])('%j leads nowhere', async path => expect(await find('GET', path)).toBeUndefined())
 
   test.each([
     ['PUT', '/things', ['GET', 'POST']],
     ['POST', '/things/a', ['GET', 'DELETE']],
     ['PATCH', '/v1/paid/a', ['GET']],
     ['TRACE', '/things', ['GET', 'POST']],
-  ])('%s %s is refused with the allowed methods', (method, path, allow) => {
-    expect(find(method, path)).toEqual({ allow })
+    ['OPTIONS', '/things', ['GET', 'POST']],
+    ['PATCH', '/things/best', ['GET', 'DELETE']],
+  ])('%s %s is refused with the allowed methods', async (method, path, allow) => {
+    expect(await find(method, path)).toEqual({ allow })
   })
 })

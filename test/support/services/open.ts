@@ -1,3 +1,4 @@
+import type { RequestHandler } from 'express'
 import { startDeadlineSweep, startWebhookDeliveries, startWebPush } from '../../../src/app/background.ts'
 import type { ConnectionLimits } from '../../../src/app/connections.ts'
 import { renewedLeases } from '../../../src/app/renewed-lease.ts'
@@ -31,6 +32,7 @@ export interface CodeOptions<A extends Areas> {
   readonly outside?: Partial<ExternalSystems>
   /** Replaces the guarded HTTP client; a test's own receivers need only `OUTBOUND_ALLOW_CIDRS` in `env`. */
   readonly outbound?: OutboundHttp
+  readonly middleware?: readonly RequestHandler[]
 }
 
 export interface Place {
@@ -82,6 +84,7 @@ export function openServices(
         patience: options.patience ?? {},
         streamTimes: options.streamTimes ?? {},
         ...(options.outbound ? { outbound: options.outbound } : {}),
+        ...(options.middleware ? { middleware: options.middleware } : {}),
       })
       services.push(service)
       if (options.pushes) parts.push(startWebPush(service.runtime))
