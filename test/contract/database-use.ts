@@ -88,7 +88,7 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // The clock, then at one instant what is not in the sums yet, the sums, and names of agents; the end of
   // that instant counts, too.
   ...Object.fromEntries(
-    ['costs', 'allocation', 'savings'].flatMap(name => [
+    ['costs', 'allocation'].flatMap(name => [
       [`analytics.${name}`, 6],
       [`analytics.${name}Table`, 6],
     ]),

@@ -13,5 +13,5 @@ export {
   payeeMatcher,
   refundableKeys,
 } from './matcher.ts'
-export { mccCodes, mccGroupNames, mccGroups, mccsOfGroup, merchantCategories } from './mcc.ts'
+export { groupsOfMcc, mccCodes, mccGroupNames, mccsOfGroup, merchantCategories } from './mcc.ts'
 export { hostInText, looksLikeIban } from './names.ts'

@@ -37,7 +37,7 @@ export const policyRuleFields = {
     'Names, hosts or IBANs that are never paid. An entry also blocks names that look like it, and statement texts: `Casino` blocks `PAYPAL *CASINO` and `CASINO*1234`. The blocklist takes precedence over the allowlist.',
   ),
   mccCategories: textList(
-    'Groups of merchant categories: `software`, `travel`, …; `GET /mcc-groups` lists them. If `mccCategories` or `allowedMccs` is set, only those categories are allowed. If a merchant’s category is unknown, a person must approve.',
+    'Groups of merchant categories: `software`, `travel`, …: the values of `group` of `GET /merchants/mcc`. If `mccCategories` or `allowedMccs` is set, only those categories are allowed. If a merchant’s category is unknown, a person must approve.',
   ),
   allowedCountries: z.array(countrySchema).default([]).meta({
     description:

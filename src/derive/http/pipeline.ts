@@ -36,6 +36,7 @@ import {
 } from './rate-limit.ts'
 import { type RequestHost, toRawRequest } from './raw-request.ts'
 import { type FindSignedReceiver, receiveSignedRequest } from './receive-signed.ts'
+import { removedAddressMessage } from './removed.ts'
 import {
   type OwnUrls,
   type PageOrigins,
@@ -307,7 +308,7 @@ async function refusal(
   // The router could not decode the address.
   if (error && !(error instanceof URIError)) throw error
   const allow = error ? [] : allowedMethods(response)
-  if (allow.length === 0) throw new Problem('not_found')
+  if (allow.length === 0) throw new Problem('not_found', removedAddressMessage(request.path))
   throw new Problem('method_not_allowed', undefined, { Allow: allow.join(', ') })
 }
 

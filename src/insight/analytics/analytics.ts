@@ -21,15 +21,6 @@ import { computeCosts, costColumns, costCsvLines, costViews } from './costs.ts'
 import { costsApi } from './costs-api.ts'
 import { computeMerchantSpend, merchantColumns, merchantCsvLines } from './merchants.ts'
 import { merchantReportsApi } from './merchants-api.ts'
-import {
-  computeSavings,
-  noSavingsByAgent,
-  savingColumns,
-  savingCsvLines,
-  savingsByAgent,
-  savingsViews,
-} from './savings.ts'
-import { savingsApi } from './savings-api.ts'
 
 const analyticsPersonal = {
   spend_counted: {
@@ -115,20 +106,6 @@ const allocation = report(
   allocationCsvLines,
 )
 
-const savings = report(
-  'savings',
-  async (spend, scope, { groupBy, limit }: InputOf<typeof savingsApi.savings>['query']) => {
-    const [savings, grouped] = await Promise.all([
-      computeSavings(spend, scope),
-      groupBy === 'agent' ? savingsByAgent(spend, scope, limit) : noSavingsByAgent,
-    ])
-    return { groupBy, ...savings, ...grouped }
-  },
-  () => savingsViews,
-  savingColumns,
-  savingCsvLines,
-)
-
 const anomalies = report(
   'anomalies',
   async (spend, scope, { groupBy, limit }: InputOf<typeof anomaliesApi.anomalies>['query']) => {
@@ -148,7 +125,7 @@ const anomalies = report(
 )
 
 const analytics = bindHandlers(
-  { ...costsApi, ...merchantReportsApi, ...anomaliesApi, ...allocationApi, ...savingsApi },
+  { ...costsApi, ...merchantReportsApi, ...anomaliesApi, ...allocationApi },
   {
     costs: costs.json,
     costsTable: costs.table,
@@ -158,8 +135,6 @@ const analytics = bindHandlers(
     anomaliesTable: anomalies.table,
     allocation: allocation.json,
     allocationTable: allocation.table,
-    savings: savings.json,
-    savingsTable: savings.table,
   },
 )
 

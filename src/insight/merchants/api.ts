@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { mccGroupNames, mccsOfGroup } from '../../control/merchants/index.ts'
+import { mccGroupNames } from '../../control/merchants/index.ts'
 import { agentRequiredRefusal, get, list, notFound } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { moneySchema } from '../../values/money.ts'
@@ -12,19 +12,11 @@ export const MerchantCategory = z
     code,
     description: z.string().meta({ examples: ['Bookshops'] }),
     groups: z.array(z.string()).meta({
-      description: 'The groups that contain the category. A policy can name them.',
+      description: 'The groups that contain the category: the values of `mccCategories` of a policy or card.',
       examples: [['publishing', 'retail']],
     }),
   })
   .meta({ id: 'MerchantCategory' })
-
-const MccGroup = z
-  .object({
-    name: z.string().meta({ examples: ['publishing'] }),
-    description: z.string().meta({ examples: ['Books, magazines, newspapers and papers'] }),
-    codes: z.array(code).meta({ description: 'All merchant category codes of the group.' }),
-  })
-  .meta({ id: 'MccGroup' })
 
 const ResolvedMerchant = z
   .object({
@@ -90,12 +82,7 @@ export const merchantsApi = {
     description:
       'The codes of ISO 18245 and of the card schemes, in order. Each code from 3000 to 3999 belongs to one airline, car hire company or hotel chain.',
     filters: {
-      group: z
-        .string()
-        .max(64)
-        .refine(name => mccsOfGroup(name), `no such group; there are ${mccGroupNames.join(', ')}`)
-        .optional()
-        .meta({ description: 'Only codes of this group: see `GET /mcc-groups`.' }),
+      group: z.enum(mccGroupNames).optional().meta({ description: 'Only codes of this group.' }),
       q: z
         .string()
         .max(100)
@@ -109,12 +96,6 @@ export const merchantsApi = {
     summary: 'Get a merchant category code',
     returns: [200, MerchantCategory],
     fails: { mcc_not_found: [404, 'No such merchant category code. GET /merchants/mcc lists them.'] },
-  }),
-  groups: list('/mcc-groups', {
-    ...readAccess,
-    summary: 'List the groups of merchant category codes',
-    description: 'The groups that `mccCategories` of a policy or card can name.',
-    item: MccGroup,
   }),
   suggestions: list('/merchants/allowlist-suggestions', {
     ...readAccess,

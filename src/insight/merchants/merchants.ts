@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { findAgent } from '../../control/agents/index.ts'
 import {
-  mccGroups,
+  groupsOfMcc,
   mccsOfGroup,
   merchantCategories,
   merchantSkeleton,
@@ -109,7 +109,7 @@ const suggestions: HandlerOf<typeof merchantsApi.suggestions> = async ({ query }
 const categoryRecords = merchantCategories.map(category => ({
   ...category,
   id: category.code,
-  groups: mccGroups.filter(({ codes }) => codes.includes(category.code)).map(({ name }) => name),
+  groups: groupsOfMcc(category.code),
 }))
 
 const merchants = bindHandlers(merchantsApi, {
@@ -129,9 +129,6 @@ const merchants = bindHandlers(merchantsApi, {
 
   category: ({ params }, { refuse }) =>
     categoryRecords.find(({ code }) => code === params.code) ?? refuse('mcc_not_found'),
-
-  groups: (_, { pageOf }) =>
-    pageOf(mccGroups.map(group => ({ ...group, codes: [...group.codes], id: group.name }))),
 
   suggestions,
 })

@@ -6,7 +6,6 @@ export const REPORTS = {
   costs: '/analytics/agents/costs',
   merchants: '/analytics/merchants',
   allocation: '/analytics/allocation?groupBy=merchant',
-  savings: '/analytics/savings',
   anomalies: '/analytics/anomalies',
   outcomes: '/outcomes/summary',
   forecast: '/forecast',

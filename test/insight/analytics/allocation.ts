@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { distributeCentsSql } from '../../../src/insight/analytics/allocation.ts'
-import { aDispute, networkSays } from '../../support/commerce/disputes.ts'
-import { anIntent, bodyOf } from '../../support/factories.ts'
+import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { aPayingOwner, comeBack, later, pay, payByCard, steady } from '../../support/insight/paying.ts'
+import { aPayingOwner, pay, payByCard, steady } from '../../support/insight/paying.ts'
 
 const service = await startTestService()
 
@@ -92,77 +91,5 @@ describe('the allocation of costs', () => {
     expect(await partsOf(100n, [1n, 1n, 1n])).toEqual([34n, 33n, 33n])
     expect(await partsOf(-100n, [0n, 1n, 2n])).toEqual([0n, -33n, -67n])
     expect(await partsOf(5n, [0n, -3n])).toEqual([3n, 2n])
-  })
-})
-
-describe('what was kept back and got back', () => {
-  test('report refusals, refunds and won disputes by rule, each once', async () => {
-    const owner = await aPayingOwner(service)
-    const { client, agent, shopId } = owner
-    const asked = await anIntent(client, agent.id, { walletId: shopId, amountEuros: 20_000 })
-    await bodyOf(client.intents.deny({ params: asked, body: { reason: 'Too dear' } }))
-    await anIntent(client, agent.id, { walletId: shopId, amountEuros: 15_000, expiresInMinutes: 5 })
-    const paid = await payByCard(owner, 40)
-    await comeBack(owner, paid, 15)
-    await payByCard(owner, 60)
-    const { data } = await bodyOf(client.transactions.list({ query: { limit: 1 } }))
-    const dispute = await aDispute(client, String(data[0]?.id))
-    await networkSays(client, dispute.id, 'won')
-    await later(client, 1)
-    const report = await steady(service, () => bodyOf(client.analytics.savings()))
-    expect(report).toMatchObject({
-      keptBack: {
-        count: 2,
-        amountEuros: 35_000,
-        rules: [
-          { how: 'turned_down', rule: 'autoApproveLimitEuros', count: 1, amountEuros: 20_000 },
-          { how: 'expired', rule: 'autoApproveLimitEuros', count: 1, amountEuros: 15_000 },
-        ],
-      },
-      refundedEuros: 15,
-      disputesWon: { count: 1, amountEuros: 60 },
-      totalEuros: 35_075,
-    })
-    const table = String(await bodyOf(client.analytics.savingsTable({ query: {} })))
-      .trim()
-      .split('\r\n')
-    expect(table.slice(1)).toEqual([
-      'turned_down,autoApproveLimitEuros,,,1,20000.00',
-      'expired,autoApproveLimitEuros,,,1,15000.00',
-      'refunded,,,,,15.00',
-      'disputes_won,,,,1,60.00',
-    ])
-    const { keptBack, refundedEuros, disputesWon } = report
-    const ofBuyer = {
-      agentId: agent.id,
-      name: 'Buyer',
-      keptBack: { count: 2, amountEuros: 35_000 },
-      refundedEuros: 0,
-      disputesWon: { count: 0, amountEuros: 0 },
-      totalEuros: 35_000,
-    }
-    const query = { groupBy: 'agent', limit: 1 } as const
-    const byAgent = await steady(service, () => bodyOf(client.analytics.savings({ query })))
-    expect(byAgent).toMatchObject({ keptBack, agents: [ofBuyer], totalEuros: 35_075 })
-    expect(byAgent.other).toEqual({
-      agents: 1,
-      keptBack: { count: 0, amountEuros: 0 },
-      refundedEuros,
-      disputesWon,
-      totalEuros: 75,
-    })
-    const alone = await bodyOf(client.analytics.savings({ query: { ...query, agentId: owner.holder.id } }))
-    expect(alone).toMatchObject({ agents: [{ agentId: owner.holder.id, totalEuros: 75 }], other: null })
-    const lines = String(await bodyOf(client.analytics.savingsTable({ query })))
-      .trim()
-      .split('\r\n')
-    expect(lines.slice(1)).toEqual([
-      `kept_back,,${agent.id},Buyer,2,35000.00`,
-      `refunded,,${agent.id},Buyer,,0.00`,
-      `disputes_won,,${agent.id},Buyer,0,0.00`,
-      'kept_back,,,other,0,0.00',
-      'refunded,,,other,,15.00',
-      'disputes_won,,,other,1,60.00',
-    ])
   })
 })

@@ -198,7 +198,7 @@ export async function sendCredential(
   outside: SendingCall,
 ): Promise<Paid | IndeterminatePayment> {
   const { systems } = outside
-  const { mppCredentialId: credentialId, request, mode, agentId } = payment
+  const { mppCredentialId: credentialId, request, mode } = payment
   const sentAt = clock.real()
   const answer = await systems.outbound.send({
     ...outboundMerchantRequest(request),
@@ -209,7 +209,7 @@ export async function sendCredential(
   const open = async (came: OutboundAnswer) =>
     ({ kind: 'open', credentialId, answer: came, action: await actionOf(payment, outside) }) as const
   if (answer.kind !== 'answered') return open(answer)
-  const given = await cleanAnswer(answer, request.headers, agentId, systems)
+  const given = withoutCredential(answer, request.headers)
   if (!isSuccess(given)) return open(given)
   // Reads the answer here, where no transaction is open.
   return { kind: 'paid', payment, answer: given, goods: goodsOf(given, answer), sentAt }
@@ -226,29 +226,6 @@ async function actionOf(
     .sharedTokens?.stateOf(sharedTokenId, { reference: `${mppCredentialId}-state`, requestId, now })
   const asks = state && !isProcessorFailure(state) && state.status === 'requires_action'
   return asks ? state.action : null
-}
-
-/** In bytes. A longer body is searched in a thread, since other requests would wait for it. */
-const SEARCHED_HERE = 65_536
-
-/**
- * Without a free thread, the answer is searched here: the credential has been sent, and its answer must not
- * be lost.
- */
-function cleanAnswer(
-  answer: Answered,
-  sent: Readonly<Record<string, string>>,
-  owner: string,
-  { threads }: Pick<Systems, 'threads'>,
-): Answered | Promise<Answered> {
-  const here = (): Answered => withoutCredential(answer, sent)
-  if (answer.body.length <= SEARCHED_HERE) return here()
-  const task = {
-    module: new URL('../echoed-credential.ts', import.meta.url),
-    name: 'withoutCredential',
-    owner,
-  }
-  return threads.run<typeof withoutCredential<Answered>>(task, answer, sent).catch(here)
 }
 
 interface State extends Pick<Ports, 'systems'> {

@@ -1,0 +1,11 @@
+/** Addresses that a version removed, and what replaces them. They are named until the next version. */
+const REMOVED: ReadonlyMap<string, string> = new Map([
+  ['/mcc-groups', 'GET /merchants/mcc lists the categories, each with its groups.'],
+  ['/analytics/savings', 'GET /analytics/agents/costs shows what was denied and what came back.'],
+  ['/analytics/savings/csv', 'GET /analytics/agents/costs/csv shows what was denied and what came back.'],
+])
+
+export function removedAddressMessage(path: string): string | undefined {
+  const instead = REMOVED.get(path.replace(/^\/v1(?=\/)/, ''))
+  return instead && `0.8.0 removed this address. ${instead}`
+}
