@@ -13,7 +13,6 @@ const callers: Readonly<Record<string, Actor>> = {
   Owner: { ...known, type: 'console', scopes: roleScopes.owner },
   Approver: { ...known, type: 'console', scopes: roleScopes.approver },
   Viewer: { ...known, type: 'console', scopes: roleScopes.viewer },
-  Merchant: { ...known, type: 'merchant' },
   Dashboard: dashboardActor,
 }
 

@@ -2,12 +2,9 @@ import pino, { type Logger } from 'pino'
 import { escapeLine } from '../values/terminal-text.ts'
 import { endProgress } from './output.ts'
 
-/**
- * Matches credentials. Two prefixes also end other ids: `mer_` in a customer's id and `pt_` in a receipt's.
- * Those ids pass.
- */
+/** Matches credentials. The prefix `pt_` also ends the ids of receipts, which pass. */
 const CREDENTIALS =
-  /\bwhsec_[\w+/-]{8,}=?|\b(?:sk|at|mer|cst|lnk|con|pt|dlg|dvc|oac|ort)_[\w-]{8,}|(?!(?<=\bcusto)mer_[0-9a-z]{26}(?![\w-]))(?:sk|at|mer|cst|lnk|(?<![a-z])(?:con|pt|oac|ort))_[\w-]{24,}/g
+  /\bwhsec_[\w+/-]{8,}=?|\b(?:sk|at|cst|lnk|con|pt|dlg|dvc|oac|ort)_[\w-]{8,}|(?:sk|at|cst|lnk|(?<![a-z])(?:con|pt|oac|ort))_[\w-]{24,}/g
 
 /**
  * A possible password in a URL, and the @ after it. The @ is optional: a pattern that fails without it would

@@ -15,7 +15,7 @@ import { routesTo } from '../support/http/routing.ts'
 // shows that requests reach these decisions, and `access-matrix.md` lists the rights.
 
 const TOKEN = 'sk_sandbox_0123456789'
-const HELD = ['key', 'agent', 'merchant', 'console'] as const
+const HELD = ['key', 'agent', 'console'] as const
 
 /** The result for a caller: `admitted`, or the code of the refusal. */
 async function admission(

@@ -50,7 +50,6 @@ describe.each(chosenWhere(registered => !isPublic(registered)))('a call of %s wi
     ['key', 'an owner’s key', { token: owner.key }],
     ['agent', 'an agent’s token', { token: agentToken }],
     ['console', 'a person in the console', { headers: owner.session }],
-    ['merchant', 'a merchant', { token: owner.merchantKey }],
     ['dash', 'the dashboard', { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } }],
   ]
   let path: string
@@ -70,7 +69,7 @@ describe.each(chosenWhere(registered => !isPublic(registered)))('a call of %s wi
         const { status, headers, body } = await send(registered, path, options)
         expect([status, headers.get('x-error-code')]).toEqual([403, 'wrong_caller'])
         expect(body.error).toMatch(
-          /^This operation takes (an API key|a person’s session|an agent token|a merchant’s key|the dashboard secret in X-D)/,
+          /^This operation takes (an API key|a person’s session|an agent token|the dashboard secret in X-D)/,
         )
       })
 })

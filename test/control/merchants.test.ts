@@ -75,7 +75,10 @@ describe('merchant categories', () => {
     expect(await codes({ query: { q: 'bookSHOP' } })).toEqual(['5942'])
     expect(await codes({ query: { group: 'software', q: '73' } })).toEqual(['7372', '7375', '7379'])
     const wrong = await client.merchants.mcc({ query: { group: 'sofware' as never } })
-    expect([wrong.status, wrong.error]).toEqual([400, expect.stringMatching(/^group: must be one of .*dining/)])
+    expect([wrong.status, wrong.error]).toEqual([
+      400,
+      expect.stringMatching(/^group: must be one of .*dining/),
+    ])
   })
 
   test('are read by code, and by group', async () => {

@@ -11,26 +11,22 @@ describe('a log line', () => {
     expect(redact(line)).toBe(line)
   })
 
-  const secret = 'mer_tVeXB2wgcU6M1zEb7cXL69VO9GRKW8xtSHDxzgx4JVX'
+  const secret = 'tVeXB2wgcU6M1zEb7cXL69VO9GRKW8xtSHDxzgx4JVX'
   test.each([
-    secret,
-    `trace_${secret}`,
-    `custo${secret}`,
-    `x${newId('customer')}`,
-    `${newId('customer')}_${secret}`,
-    `${newId('customer')}0`,
-    secret.replace('mer_', 'sk_live_'),
-    secret.replace('mer_', 'at_test_'),
-    secret.replace('mer_', 'cst_'),
-    secret.replace('mer_', 'pt_'),
-    `trace_${secret.replace('mer_', 'pt_')}`,
-    secret.replace('mer_', 'dlg_'),
-    secret.replace('mer_', 'dvc_'),
-    secret.replace('mer_', 'whsec_'),
-    `whsec_+/${secret.slice(4)}=`,
+    `sk_live_${secret}`,
+    `at_test_${secret}`,
+    `trace_at_test_${secret}`,
+    `${newId('customer')}_sk_live_${secret}`,
+    `cst_${secret}`,
+    `pt_${secret}`,
+    `trace_pt_${secret}`,
+    `dlg_${secret}`,
+    `dvc_${secret}`,
+    `whsec_${secret}`,
+    `whsec_+/${secret}=`,
   ])('redacts %s', text => {
     expect(redact(text)).toContain('[secret]')
-    expect(redact(text)).not.toContain(secret.slice(4))
+    expect(redact(text)).not.toContain(secret)
   })
 
   test.each([

@@ -112,7 +112,7 @@ function credentialFor(
   { url, key, dashboardSecret }: ServiceConnection,
   asOperator = false,
 ): { token?: string; dashboardSecret?: string } {
-  const takesKey = ['key', 'agent', 'merchant'].some(caller => callers.includes(caller))
+  const takesKey = ['key', 'agent'].some(caller => callers.includes(caller))
   if (asOperator && !callers.includes('dash'))
     throw usageError(`${noun} ${verb} is not available to the operator. Omit --operator.`)
   if (callers.includes('dash') && (asOperator || !takesKey)) {

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
-import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import {
@@ -33,29 +32,15 @@ export const merchantApplicationMembers = {
   contactEmail: emailSchema,
 }
 
-const merchantMembers = {
-  ...recordHead('merchant'),
-  status: applicationStatusSchema,
-  name: z.string(),
-  legalName: z.string(),
-  country: z.string(),
-  website: z.string(),
-  mcc: z.string().nullable(),
-  publicKeyJwk: z
-    .record(z.string(), z.string())
-    .nullable()
-    .meta({
-      description: 'The public key to which data for the merchant is encrypted.',
-      examples: [{ kty: 'OKP', crv: 'X25519', x: '3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08' }],
-    }),
-  thumbprint: z.string().nullable().meta({ description: 'RFC 7638 thumbprint of that key.' }),
-}
-
-export const MerchantRecord = z.object({ ...merchantMembers, ...recordTimestamps }).meta({ id: 'Merchant' })
-
 export const MerchantApplicationRecord = z
   .object({
-    ...merchantMembers,
+    ...recordHead('merchant'),
+    status: applicationStatusSchema,
+    name: z.string(),
+    legalName: z.string(),
+    country: z.string(),
+    website: z.string(),
+    mcc: z.string().nullable(),
     contactName: z.string(),
     contactEmail: z.string(),
     reason: z.string().nullable().meta({ description: 'Why the merchant was rejected or revoked.' }),
@@ -64,21 +49,6 @@ export const MerchantApplicationRecord = z
     ...recordTimestamps,
   })
   .meta({ id: 'MerchantApplication' })
-
-const key = shownOnceSchema('mer_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ')
-
-export const ApprovedApplicationRecord = MerchantApplicationRecord.extend({ key }).meta({
-  id: 'ApprovedMerchantApplication',
-})
-
-export const CreatedMerchantKey = z
-  .object({
-    merchantId: id('merchant'),
-    key,
-    hint: z.string().meta({ description: 'Last four characters of the key.', examples: ['uQxZ'] }),
-    replacedEndsAt: instant.meta({ description: 'The time until which the replaced key works.' }),
-  })
-  .meta({ id: 'CreatedMerchantKey' })
 
 export const decisionReasonBody = z.strictObject({
   reason: freeTextSchema.min(1).meta({ examples: ['The website sells something else.'] }),
@@ -92,16 +62,9 @@ const ApplicationEvent = z.object({
 
 export const merchantApplicationEvents = {
   'merchant_application.submitted': declareEvent('A merchant has applied.', ApplicationEvent),
-  'merchant_application.approved': declareEvent('A merchant was approved and has a key.', ApplicationEvent),
+  'merchant_application.approved': declareEvent('A merchant was approved.', ApplicationEvent),
   'merchant_application.rejected': declareEvent('A merchant was rejected.', ApplicationEvent),
-  'merchant_application.revoked': declareEvent(
-    'A merchant was revoked. Its keys no longer work.',
-    ApplicationEvent,
-  ),
-  'merchant.updated': declareEvent(
-    'A merchant has changed its name or public key, or replaced its API key.',
-    ApplicationEvent.extend({ changed: z.array(z.enum(['name', 'publicKeyJwk', 'key'])) }),
-  ),
+  'merchant_application.revoked': declareEvent('A merchant was revoked.', ApplicationEvent),
 }
 
 export const merchantApplicationEvent = ({ id: merchantId, status, name }: MerchantApplication) => ({

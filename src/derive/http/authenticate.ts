@@ -109,7 +109,6 @@ const callerDescriptions: Readonly<Record<Actor['type'], string>> = {
   key: 'an API key',
   console: 'a person’s session in the console',
   agent: 'an agent token',
-  merchant: 'a merchant’s key',
   dash: 'the dashboard secret in X-Dashboard-Secret',
   public: 'no credential',
   signed: 'a message that its sender has signed',

@@ -3,6 +3,7 @@ const REMOVED: ReadonlyMap<string, string> = new Map([
   ['/mcc-groups', 'GET /merchants/mcc lists the categories, each with its groups.'],
   ['/analytics/savings', 'GET /analytics/agents/costs shows what was denied and what came back.'],
   ['/analytics/savings/csv', 'GET /analytics/agents/costs/csv shows what was denied and what came back.'],
+  ['/merchants/me/rotate-key', 'Merchants have no keys any more: the operator keeps their applications.'],
 ])
 
 export function removedAddressMessage(path: string): string | undefined {

@@ -24,12 +24,6 @@ export const securitySchemes = {
     description:
       'A token of one agent, `at_test_…` or `at_live_…`: only that agent’s records, and only within its scopes. `at_dlg_…` is that of a delegation: the same, within its cap.',
   },
-  merchantKey: {
-    type: 'http',
-    scheme: 'bearer',
-    bearerFormat: 'mer_…',
-    description: 'The key of an accepted merchant: it reaches only the merchant’s own records.',
-  },
   dashboardSecret: {
     type: 'apiKey',
     in: 'header',
@@ -57,7 +51,6 @@ const proofs: Readonly<Record<CallerType, { scheme?: SchemeName; scoped?: true; 
   key: { scheme: 'apiKey', scoped: true, words: 'an API key' },
   console: { scheme: 'consoleSession', scoped: true, words: 'a console session' },
   agent: { scheme: 'agentToken', scoped: true, words: 'an agent token' },
-  merchant: { scheme: 'merchantKey', words: 'a merchant’s key' },
   dash: { scheme: 'dashboardSecret', words: 'the dashboard secret' },
   signed: { scheme: 'signature', words: 'a signature over the raw body, in the manner of its sender' },
   public: { words: 'nothing: it is public' },

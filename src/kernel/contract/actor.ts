@@ -13,10 +13,10 @@ export interface TenantNow {
 }
 
 /**
- * `key`: an owner's API key; `console`: a signed-in person; `agent`: an agent's token; `merchant`: a
- * merchant's key; `dash`: the dashboard secret; `signed`: an external system that signs; `public`: anyone.
+ * `key`: an owner's API key; `console`: a signed-in person; `agent`: an agent's token; `dash`: the dashboard
+ * secret; `signed`: an external system that signs; `public`: anyone.
  */
-export type CallerType = 'key' | 'console' | 'agent' | 'merchant' | 'dash' | 'signed' | 'public'
+export type CallerType = 'key' | 'console' | 'agent' | 'dash' | 'signed' | 'public'
 
 export interface Actor {
   readonly type: CallerType | 'process' | 'operator'

@@ -21,20 +21,19 @@ export interface ScopedIdempotencyKey {
 
 /**
  * Keys are scoped to tenant, agent or delegation, and operation, not to the API key, which may rotate.
- * Merchants share a tenant, so theirs are scoped to the merchant's key. Public calls have no tenant, so their
- * keys are scoped to the body: guessing a stranger's key needs the stranger's whole request.
+ * Public calls have no tenant, so their keys are scoped to the body: guessing a stranger's key needs the
+ * stranger's whole request.
  */
 export function scopedIdempotencyKey(call: ApiCall): ScopedIdempotencyKey | null {
   if (!call.idempotencyKey) return null
-  const { tenant, agentId, delegationId, type, id } = call.actor
+  const { tenant, agentId, delegationId, type } = call.actor
   const requestHash = hash('sha256', JSON.stringify(call.input, bigIntsAsText), 'base64url')
   return {
     key: call.idempotencyKey,
     operation: call.operation.key,
     ownerId: tenant?.ownerId ?? type,
     mode: tenant?.mode ?? '',
-    agentId:
-      type === 'public' ? requestHash : type === 'merchant' ? String(id) : (delegationId ?? agentId ?? ''),
+    agentId: type === 'public' ? requestHash : (delegationId ?? agentId ?? ''),
     requestHash,
   }
 }

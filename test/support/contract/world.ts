@@ -9,7 +9,6 @@ import { consolePagesStyle as consoleStyle } from '../../../src/surface/console-
 import { networkBefore } from '../cards/network.ts'
 import { clientAt } from '../client.ts'
 import { pay } from '../commerce/machine-payer.ts'
-import { aMerchantKey } from '../compliance/merchants.ts'
 import { storeDeliveries } from '../delivery/deliveries.ts'
 import {
   DASHBOARD_SECRET,
@@ -104,7 +103,6 @@ function prefixOf({ operation }: RegisteredOperation): string | undefined {
 /** An owner with a key and a signed-in person. */
 export interface WorldOwner extends Owner<typeof areas> {
   readonly session: SignedIn['headers']
-  readonly merchantKey: string
 }
 
 export const withSession = async (
@@ -113,16 +111,14 @@ export const withSession = async (
 ): Promise<WorldOwner> => ({
   ...owner,
   session: (await signedInTo(service, owner)).headers,
-  merchantKey: await aMerchantKey(service.url),
 })
 
 export function credentials(
   { operation }: RegisteredOperation,
-  { key, session, merchantKey }: Pick<WorldOwner, 'key' | 'session' | 'merchantKey'>,
+  { key, session }: Pick<WorldOwner, 'key' | 'session'>,
 ): RequestOptions {
   const { callers } = operation
   if (callers.includes('key')) return { token: key }
-  if (callers.includes('merchant')) return { token: merchantKey }
   if (callers.includes('dash')) return { headers: { 'x-dashboard-secret': DASHBOARD_SECRET } }
   if (callers.includes('console')) return { headers: session }
   return beginsSession(operation) ? { headers: FROM_OUR_PAGE } : {}

@@ -60,7 +60,7 @@ const tablesOf: Readonly<Record<string, string>> = {
   'compliance/audit': 'audit_sealing audit_trees audit_seals audit_tiles audit_checkpoints',
   'compliance/gdpr': 'consents gdpr_exports gdpr_deletions',
   'compliance/security-incidents': 'security_incidents',
-  'compliance/merchant-applications': 'merchant_applications merchant_keys',
+  'compliance/merchant-applications': 'merchant_applications',
   'delivery/webhooks':
     'webhooks webhook_versions deliveries delivery_position delivery_ranges retries_under_way',
   'delivery/push': 'vapid_keys push_subscriptions pushes',
