@@ -113,7 +113,10 @@ export const MADE_BEFORE: Readonly<
   'statements.export': async (make, _path, { sql }) => {
     const { id: walletId } = await make('POST', '/wallets', { name: 'Bookshop' })
     const { id } = await make('POST', '/statements', { walletId })
-    const ofLastMonth = `update statements set period = to_char(covers_from - interval '1 month', 'YYYY-MM') where id = $1`
+    // The only one of last month: at the end of a month, the world's clock makes others of it.
+    const ofLastMonth = `
+      update statements set period = to_char(covers_from - case when id = $1 then interval '1 month' else interval '2 years' end, 'YYYY-MM')
+      where owner_id = (select owner_id from statements where id = $1)`
     await sql(ofLastMonth, [id])
   },
 }
