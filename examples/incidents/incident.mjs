@@ -1,11 +1,9 @@
-// Takes a security incident from the alarm to the PDF of its final report, as an operator would, on a service
+// Takes a security incident from the alarm to its final report, as an operator would, on a service
 // started by `npm start`. Nothing is sent to an authority. It needs Node 18.
 //
 //     node incident.mjs                finds the service by .data/instance.json
 //     URL=… DASHBOARD_SECRET=… node incident.mjs
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
 
 const INSTANCE = `${process.env.DATA_DIR ?? '.data'}/instance.json`
 const instance = existsSync(INSTANCE) ? JSON.parse(readFileSync(INSTANCE, 'utf8')) : {}
@@ -96,10 +94,6 @@ for (const { stage, dueAt, doneAt, article } of clocks)
 
 const { missing } = await json('GET', `/security/incidents/${id}/report?stage=final`)
 console.log(`The final report lacks ${missing.length} fields, first of all: ${missing[0]}`)
-const pdf = await call('GET', `/security/incidents/${id}/report?stage=final&format=pdf`)
-const file = join(tmpdir(), `${id}-final.pdf`)
-writeFileSync(file, Buffer.from(await pdf.arrayBuffer()))
-console.log(`As PDF: ${file}`)
 
 await json('POST', `/security/incidents/${id}/close`)
 console.log('Closed.')

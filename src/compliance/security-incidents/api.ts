@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { attachmentSchema } from '../../kernel/contract/file.ts'
 import { get, list, patch, post } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { instant } from '../../values/clock.ts'
@@ -10,6 +9,7 @@ import { incidentEvents } from './events.ts'
 import { reportFieldEntriesSchema } from './report/fields.ts'
 import {
   IncidentRecord,
+  IncidentReportRecord,
   incidentFactMembers,
   incidentRefusals,
   incidentStatusSchema,
@@ -153,17 +153,15 @@ export const securityIncidentsApi = {
     emits: { 'incident.report_submitted': incidentEvents['incident.report_submitted'] },
   }),
   report: get('/security/incidents/{id}/report', {
-    limits: { oneAtATime: true },
     ...operator,
     summary: 'Get a report on a security incident',
     description:
-      'The fields of Implementing Regulation (EU) 2025/302, Annex I: known fields are filled in, missing ones are named. As JSON (`IncidentReport`: `stage`, `dueAt`, `article`, `isComplete`, `missing`, `sections`), or as PDF.',
+      'The fields of Implementing Regulation (EU) 2025/302, Annex I: known fields are filled in, missing ones are named.',
     readsClock: true,
     query: z.strictObject({
       stage: z.enum(reportStages).exclude(['data_protection']).default('initial'),
-      format: z.enum(['json', 'pdf']).default('json'),
     }),
-    returns: [200, attachmentSchema],
+    returns: [200, IncidentReportRecord],
     fails: { incident_not_found },
   }),
   close: post('/security/incidents/{id}/close', {

@@ -15,7 +15,7 @@ import {
   securityIncidentsPersonalData,
 } from './incident.ts'
 import { incidentProcess } from './process.ts'
-import { downloadIncidentReport } from './report/report.ts'
+import { readIncidentReport } from './report/report.ts'
 import { recordSubmittedReport } from './submit.ts'
 
 const securityIncidents = bindHandlers(securityIncidentsApi, {
@@ -23,7 +23,7 @@ const securityIncidents = bindHandlers(securityIncidentsApi, {
   update: updateIncident,
   classify: classifyIncident,
   submit: recordSubmittedReport,
-  report: downloadIncidentReport,
+  report: readIncidentReport,
   close: closeIncident,
 
   async list({ query: { status, severity, from, to } }, context) {

@@ -11,20 +11,8 @@ const service = await startTestService()
 const { incidents, open, classify } = incidentDesk(service)
 
 describe('a report', () => {
-  const reportOf = async (id: string, query = '') => {
-    const answer = await fetch(`${service.url}/security/incidents/${id}/report${query}`, {
-      headers: { 'x-dashboard-secret': service.dashboardSecret },
-    })
-    return { answer, bytes: Buffer.from(await answer.arrayBuffer()) }
-  }
-  type Reported = {
-    missing: string[]
-    isComplete: boolean
-    article: string
-    sections: { title: string; fields: { number: string; name: string; value: string | null }[] }[]
-  }
-  const jsonOf = async (id: string, query = ''): Promise<Reported> =>
-    JSON.parse((await reportOf(id, query)).bytes.toString())
+  const jsonOf = (id: string, query: object = {}) => bodyOf(incidents.report({ params: { id }, query }))
+  type Reported = Awaited<ReturnType<typeof jsonOf>>
   const entryOf = ({ sections }: Reported, number: string) =>
     sections.flatMap(({ fields }) => fields).find(field => field.number === number)?.value
 
@@ -52,7 +40,7 @@ describe('a report', () => {
     await bodyOf(incidents.update({ params: { id }, body: { fields } }))
     const second = await jsonOf(id)
     expect([second.missing, second.isComplete]).toEqual([[], true])
-    expect((await jsonOf(id, '?stage=final')).missing.length).toBeGreaterThan(15)
+    expect((await jsonOf(id, { stage: 'final' })).missing.length).toBeGreaterThan(15)
     await bodyOf(incidents.update({ params: { id }, body: { fields: { '2.7': null } } }))
     expect((await jsonOf(id)).missing).toEqual(['2.7 Discovery of the major ICT-related incident'])
     const next = await open()
@@ -84,7 +72,7 @@ describe('a report', () => {
       estimated: true,
     }
     await bodyOf(incidents.classify({ params: { id }, body: { criteria } }))
-    const reported = await jsonOf(id, '?stage=final')
+    const reported = await jsonOf(id, { stage: 'final' })
     const fields = reported.sections.flatMap(section => section.fields)
     const of = (number: string) => fields.find(field => field.number === number)
     expect(reported.sections.map(({ title }) => title)).toEqual([
@@ -126,7 +114,7 @@ describe('a report', () => {
   test('asks for what its own entries call for, and for nothing that they rule out', async () => {
     const { id } = await open({ category: 'cybersecurity' })
     const numbersMissing = async (stage: string) =>
-      (await jsonOf(id, `?stage=${stage}`)).missing.map(line => line.split(' ')[0])
+      (await jsonOf(id, { stage })).missing.map(line => line.split(' ')[0])
     const classified = async (criteria: object) =>
       bodyOf(incidents.classify({ params: { id }, body: { criteria: { ...CRITERIA, ...criteria } } }))
     const CALLED_FOR = ['3.14', '3.18', '3.19', '3.20', '3.21', '3.25', '3.35', '4.15']
@@ -194,25 +182,17 @@ describe('a report', () => {
     const { fields: kept } = await bodyOf(incidents.update({ params: { id }, body: { fields } }))
     expect(kept).toMatchObject(fields)
   })
-
-  test('is a PDF, too, with the same fields', async () => {
-    const { id } = await open({ description: 'Zahlungen wurden abgelehnt – é, ł, 漢.\nTwice.' })
-    const { answer, bytes } = await reportOf(id, '?stage=intermediate&format=pdf')
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/pdf'])
-    expect(bytes.subarray(0, 5).toString()).toBe('%PDF-')
-    expect(bytes.toString('latin1').match(/\/Type \/Page\b/g)?.length).toBeGreaterThan(1)
-  })
 })
 
 describe('the example', () => {
-  test('goes from the alarm to the PDF of the final report', async () => {
+  test('goes from the alarm to the final report', async () => {
     const example = launch(process.execPath, ['examples/incidents/incident.mjs'], {
       URL: await busy(service.url),
       DASHBOARD_SECRET,
     })
     expect([await example.exit, example.output()]).toEqual([
       0,
-      expect.stringMatching(/final: due .*Article 5\(1\)\(c\)\)[\s\S]*As PDF: \S+\.pdf\n[\s\S]*Closed\./),
+      expect.stringMatching(/final: due .*Article 5\(1\)\(c\)\)[\s\S]*Closed\./),
     ])
     expect(example.output()).not.toContain(DASHBOARD_SECRET)
   })
