@@ -12,7 +12,8 @@ const EXACT = { caseSensitive: true, strict: true }
 
 /** Mounts a router for each noun, which is the first segment of an address. */
 export function mountRoutes(app: IRouter, operations: readonly RegisteredOperation[], serve: Serve): void {
-  for (const [name, noun] of nounsOf(operations)) app.use(mountOf(name), createNounRouter(noun, serve))
+  for (const [name, noun] of hotFirst(nounsOf(operations)))
+    app.use(mountOf(name), createNounRouter(noun, serve))
 }
 
 function nounsOf(operations: readonly RegisteredOperation[]): ReadonlyMap<string, Noun> {
@@ -25,6 +26,13 @@ function nounsOf(operations: readonly RegisteredOperation[]): ReadonlyMap<string
     }
   return nouns
 }
+
+/** Express asks one router after the other, so those of intents, payments and cards come first. */
+const hotFirst = (nouns: ReadonlyMap<string, Noun>) =>
+  [...nouns].toSorted(([, a], [, b]) => Number(isHot(b)) - Number(isHot(a)))
+
+const isHot = (noun: Noun): boolean =>
+  [...noun.values()].flat().some(({ operation: { run } }) => run === 'hot' || run === 'hot-external')
 
 const isBare = (address: string): boolean => !address.startsWith('/v1/')
 
