@@ -1,2 +1,1 @@
-import './forecast/at-risk.ts'
 import './forecast/outlooks.ts'

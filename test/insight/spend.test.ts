@@ -2,12 +2,8 @@ import './spend/at-once.ts'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import pg from 'pg'
-import {
-  countSpend,
-  isSpendCountBehind,
-  readSpend,
-  readSpendSnapshot,
-} from '../../src/insight/spend/index.ts'
+import { countSpend, isSpendCountBehind, readSpend } from '../../src/insight/spend/index.ts'
+import { readSpendSnapshot } from '../../src/insight/spend/tail.ts'
 import { sqlOn } from '../../src/kernel/database/prepared-sql.ts'
 import { startTestService } from '../support/harness.ts'
 import { EVER, everything, expectExact } from '../support/insight/exact.ts'

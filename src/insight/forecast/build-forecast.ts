@@ -5,7 +5,7 @@ import { utcDay } from '../../values/clock.ts'
 import { type Cents, roundCents } from '../../values/money.ts'
 import { readChargeSeries } from '../analytics/index.ts'
 import { addDays } from '../reports/index.ts'
-import { readSpendSnapshot, type SpendSnapshot, spendByDay, withSpendSnapshot } from '../spend/index.ts'
+import { spendByDay, withSpendSnapshot } from '../spend/index.ts'
 import { estimateDepletionDates } from './depletion-date.ts'
 import { buildSpendHistory, FORECAST_HISTORY_DAYS, type SpendHistory } from './history.ts'
 import {
@@ -25,11 +25,6 @@ import { type SimulatedPath, totalQuantiles } from './method/paths.ts'
 import { type Quantiles, shiftQuantiles } from './method/quantiles.ts'
 import { type RemainingBudget, remainingBudgetOfAgent, remainingBudgetOfOwner } from './remaining-budget.ts'
 
-type Read = <T>(
-  wanted: { views: typeof VIEWS; agentId?: string | undefined },
-  read: (spend: SpendSnapshot) => Promise<T>,
-) => Promise<T>
-
 const MOST_SUBSCRIPTIONS = 50
 const VIEWS = ['agent', 'merchant'] as const
 
@@ -43,9 +38,7 @@ interface ForecastBasis {
 }
 
 export async function buildForecast(agent: Agent | null, days: number, context: ReadContext) {
-  const known = await readBasis(agent, days, context, (wanted, read) =>
-    withSpendSnapshot(context, wanted, read),
-  )
+  const known = await readBasis(agent, days, context)
   const { history, approved, charges } = known
   const outlook = forecastSpend(history.spend, days)
   const backtest = await runInSlices(backtestForecast(history.spend))
@@ -63,25 +56,12 @@ export async function buildForecast(agent: Agent | null, days: number, context: 
   }
 }
 
-/** Runs on the connection of a write. If the sums change meanwhile, the read starts again. */
-export async function forecastBudgetDepletion(agent: Agent, context: ReadContext) {
-  const known = await readBasis(agent, 1, context, async (wanted, read) =>
-    read(await readSpendSnapshot(context.sql, context.tenant, wanted)),
-  )
-  return amountsOf(forecastSpend(known.history.spend, 1), known).runsOut.budget
-}
-
-async function readBasis(
-  agent: Agent | null,
-  days: number,
-  context: ReadContext,
-  spendAt: Read,
-): Promise<ForecastBasis> {
+async function readBasis(agent: Agent | null, days: number, context: ReadContext): Promise<ForecastBasis> {
   const { sql, now } = context
   const today = utcDay(now)
   const span = { from: addDays(today, -FORECAST_HISTORY_DAYS), before: addDays(today, 1), agentId: agent?.id }
   const [[spent, found], approved, dueOn, remaining] = await Promise.all([
-    spendAt({ views: VIEWS, agentId: agent?.id }, spend =>
+    withSpendSnapshot(context, { views: VIEWS, agentId: agent?.id }, spend =>
       Promise.all([spendByDay(spend, span), readChargeSeries(spend, span)]),
     ),
     readApprovedIntents(sql, context, agent?.id),

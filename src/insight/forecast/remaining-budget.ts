@@ -10,32 +10,20 @@ export interface RemainingBudget {
   readonly walletCents: Cents | null
 }
 
-export interface AgentMonthUsage {
-  readonly limitCents: Cents | null
-  readonly heldCents: Cents
-  readonly spentCents: Cents
-  /** In any month; null if it has never spent. */
-  readonly lastSpendAt: Date | null
-}
-
-export async function readAgentMonthUsage({ id }: Agent, context: ReadContext): Promise<AgentMonthUsage> {
-  const { sql, em, tenant, now } = context
-  const [counters, policy] = await Promise.all([
+export async function remainingBudgetOfAgent(
+  { id, walletId }: Agent,
+  { sql, em, tenant, now }: ReadContext,
+): Promise<RemainingBudget> {
+  const [counters, policy, balances] = await Promise.all([
     readCounters(sql, { tenant, now }, [id]),
     em.findOne(Policy, { agentId: id, deletedAt: null }),
+    readWalletBalances(sql, tenant, [walletId]),
   ])
-  const [{ lastSpendAt }, , { reserved: heldCents, spent: spentCents }] = counters.today(id)
-  return { limitCents: policy?.monthlyLimitCents ?? null, heldCents, spentCents, lastSpendAt }
-}
-
-export async function remainingBudgetOfAgent(agent: Agent, context: ReadContext): Promise<RemainingBudget> {
-  const [{ limitCents, heldCents, spentCents }, balances] = await Promise.all([
-    readAgentMonthUsage(agent, context),
-    readWalletBalances(context.sql, context.tenant, [agent.walletId]),
-  ])
+  const [, , { reserved, spent }] = counters.today(id)
+  const limitCents = policy?.monthlyLimitCents ?? null
   return {
-    budgetCents: limitCents === null ? null : remainderOf(limitCents, addCents(heldCents, spentCents)),
-    walletCents: balances.get(agent.walletId)?.availableCents ?? NO_CENTS,
+    budgetCents: limitCents === null ? null : remainderOf(limitCents, addCents(reserved, spent)),
+    walletCents: balances.get(walletId)?.availableCents ?? NO_CENTS,
   }
 }
 

@@ -10,4 +10,4 @@ export {
   spendLinesSql,
   spendQueryParameters,
 } from './read.ts'
-export { readSpendSnapshot, type SpendSnapshot, type SpendView, withSpendSnapshot } from './tail.ts'
+export { type SpendSnapshot, type SpendView, withSpendSnapshot } from './tail.ts'

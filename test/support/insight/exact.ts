@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { expect } from '@jest/globals'
-import { readSpend, readSpendSnapshot, type SpendView } from '../../../src/insight/spend/index.ts'
+import { readSpend, type SpendView } from '../../../src/insight/spend/index.ts'
+import { readSpendSnapshot } from '../../../src/insight/spend/tail.ts'
 import type { Sql } from '../../../src/kernel/contract/sql.ts'
 import type { TestService } from '../harness.ts'
 import type { Spender, SpendStep } from './random-spends.ts'

@@ -56,7 +56,6 @@ const tablesOf: Readonly<Record<string, string>> = {
   'commerce/disputes': 'disputes',
   'insight/spend': 'spend_position spend_counted spend_cells transaction_refunds merchant_names',
   'insight/outcomes': 'outcomes',
-  'insight/forecast': 'budget_watches',
   'compliance/audit': 'audit_sealing audit_trees audit_seals audit_tiles audit_checkpoints',
   'compliance/gdpr': 'consents gdpr_exports gdpr_deletions',
   'compliance/security-incidents': 'security_incidents',
