@@ -105,8 +105,12 @@ export function requestListener(
   if (middleware.length > 0) app.use(...middleware)
   mountRoutes(app, operations, serve)
   // Where no route answers, an error included, Express calls this in place of its own page.
-  const refused = (request: Request, response: Response) => (error: unknown) =>
-    void refuse(request, response, error)
+  const refused = (request: Request, response: Response) => (error: unknown) => {
+    refuse(request, response, error).catch((failure: unknown) => {
+      runtime.log.error({ err: failure }, 'refusal failed')
+      response.destroy()
+    })
+  }
   return (request, response) => {
     const asked = request as Request
     const answer = response as Response

@@ -297,6 +297,10 @@ function requireHost({ headers, httpVersion }: Request): void {
   if (headers.host === undefined && httpVersion === '1.1') throw invalidRequest('Host', 'it is missing')
 }
 
+/** The router could not decode a parameter. A middleware's own error has no status. */
+const isUndecodable = (error: unknown): boolean =>
+  error instanceof URIError && 'status' in error && error.status === 400
+
 async function refusal(
   parts: RequestPipelineParts,
   request: Request,
@@ -305,10 +309,9 @@ async function refusal(
 ): Promise<never> {
   if (!parts.isOwn(request)) await meterFor(parts, clientAddressKey(address ?? ''), headers).countAddress()
   requireHost(request)
-  // The router could not decode the address.
-  if (error && !(error instanceof URIError)) throw error
+  if (error && !isUndecodable(error)) throw error
   const allow = error ? [] : allowedMethods(response)
-  if (allow.length === 0) throw new Problem('not_found', removedAddressMessage(request.path))
+  if (allow.length === 0) throw new Problem('not_found', removedAddressMessage(request.url))
   throw new Problem('method_not_allowed', undefined, { Allow: allow.join(', ') })
 }
 

@@ -6,7 +6,8 @@ const REMOVED: ReadonlyMap<string, string> = new Map([
   ['/merchants/me/rotate-key', 'Merchants have no keys any more: the operator keeps their applications.'],
 ])
 
-export function removedAddressMessage(path: string): string | undefined {
+export function removedAddressMessage(url: string): string | undefined {
+  const [path = ''] = url.split('?', 1)
   const instead = REMOVED.get(path.replace(/^\/v1(?=\/)/, ''))
   return instead && `0.8.0 removed this address. ${instead}`
 }

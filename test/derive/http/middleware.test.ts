@@ -26,7 +26,12 @@ const broken: RequestHandler = async ({ headers }, _response, next) => {
   next()
 }
 
-const service = await startTestService({ middleware: [gatewayHeader, accessLog, closed, broken] })
+const decoding: RequestHandler = ({ headers }, _response, next) => {
+  decodeURIComponent(String(headers['x-decoded'] ?? ''))
+  next()
+}
+
+const service = await startTestService({ middleware: [gatewayHeader, accessLog, closed, broken, decoding] })
 
 describe("an operator's middleware", () => {
   test.each([
@@ -60,12 +65,13 @@ describe("an operator's middleware", () => {
     expect((await client.agents.list()).body).toMatchObject({ data: [] })
   })
 
-  test('that fails is answered with 500 and a request id, and not with its error', async () => {
-    const { status, headers, text } = await service.http('GET', '/health', {
-      headers: { 'x-broken': '1' },
-    })
-    expect([status, JSON.parse(text)]).toEqual([500, { error: expect.stringContaining('X-Request-Id') }])
-    expect(headers.get('x-request-id')).toMatch(/^[\w-]{20,}$/)
-    expect(text).not.toContain('gateway')
-  })
+  test.each([{ 'x-broken': '1' }, { 'x-decoded': '%zz' }])(
+    'that fails by %j is answered with 500 and a request id, and not with its error',
+    async given => {
+      const { status, headers, text } = await service.http('GET', '/health', { headers: given })
+      expect([status, JSON.parse(text)]).toEqual([500, { error: expect.stringContaining('X-Request-Id') }])
+      expect(headers.get('x-request-id')).toMatch(/^[\w-]{20,}$/)
+      expect(text).not.toContain('gateway')
+    },
+  )
 })

@@ -57,6 +57,7 @@ describe('an address', () => {
     ['DELETE', '/things/best', 'things.burn'],
     ['GET', '/paid/1', 'things.paid'],
     ['GET', '/v1/paid/1', 'things.paid'],
+    ['GET', 'http://pay.example/v1/things?limit=1', 'things.list'],
   ])('%s %s leads to %s', async (method, path, key) =>
     expect(await find(method, path)).toMatchObject({ key }),
   )
