@@ -8,6 +8,7 @@ import {
   endUnpaid,
   giveBackToken,
   interruptOrder,
+  isUsable,
   leaveOutcomeOpen,
   machinePaymentStatus,
   mppApi,
@@ -15,6 +16,7 @@ import {
   type NextStep,
   recordDeletedToken,
   recordIndeterminate,
+  recordNoToken,
   recordPaid,
   recordSharedToken,
   releaseOrder,
@@ -67,48 +69,27 @@ export const mppActivities = (tools: ActivityTools) => {
 }
 
 /** Up to the outcome: for runs, and for requests. Each says what may be done next. */
-const payingActivities = ({ systems, service, outside, transaction }: ActivityTools) => ({
-  /**
-   * Asks the merchant and mints, which pays nothing, so that it can be repeated: each attempt has a token of its own, and one
-   * that is not used is given back. In one transaction the payment begins, and its credential is on record. A request has
-   * claimed what it has just recorded.
-   */
-  mintCredential: outside(
-    mppSteps.order,
-    async (ref: CarriedRef, { holder, requestId, inBatch, callAnd, transaction }): Promise<NextStep> => {
-      const { carried } = ref
-      const claimed = carried?.claimed ?? (await inBatch(claimOrder, { id: ref.id, holder }))
-      if (typeof claimed === 'string') return claimed
-      const sender = carried ? holder : null
-      const { decided, reference } = claimed
-      const call = { reference, requestId, now: decided.askedAt }
-      try {
-        const { next, unused, sending, problem } = await callAnd(
-          () => askAndMint(decided, { systems, service, call }),
-          offer => inBatch(beginPayment, { decided, offer, sender }),
-        )
-        // What it has claimed holds for one attempt.
-        if (carried) Object.assign(carried, { claimed: undefined, sending, holder, answer: problem })
-        const { setNetworkToken } = systems.cardProcessor(ref.mode)
-        if (unused !== null) await callAnd(() => giveBackToken(unused, setNetworkToken, call), nothing)
-        return next
-      } catch (error) {
-        await transaction(tx => releaseOrder(ref.id, holder, tx)).catch(nothing)
-        throw error
-      }
-    },
-  ),
+const payingActivities = (tools: ActivityTools) => ({
+  mintCredential: mintCredentialOf(tools),
 
   /** For the method `stripe`. A repetition gets the same token; one that a person must confirm is asked about. */
-  createSharedToken: outside(
+  createSharedToken: tools.outside(
     mppSteps.share,
-    async (ref: RecordRef, { transaction, call }): Promise<NextStep> => {
-      const ordered = await transaction(tx => reserveSharedToken(ref.id, tx))
-      if (!ordered) return 'wait'
-      return call(
-        () => createSharedToken(ordered, systems.cardProcessor(ref.mode)),
-        (token, tx) => recordSharedToken(ref.id, token, tx),
+    async (ref: CarriedRef, { holder, callAnd, inBatch, transaction }): Promise<NextStep> => {
+      const { id, carried } = ref
+      const isHeld = carried?.holder === holder
+      const sharing = (isHeld && carried.sharing) || (await transaction(tx => reserveSharedToken(id, tx)))
+      if (!sharing) return 'wait'
+      const sender = { holder: carried ? holder : null, begun: sharing.begun }
+      const { next, problem, sending } = await callAnd(
+        () => createSharedToken(sharing, tools.systems.cardProcessor(ref.mode)),
+        token =>
+          isUsable(token)
+            ? inBatch(recordSharedToken, { id, token, sender })
+            : transaction(tx => recordNoToken(id, token, tx)),
       )
+      if (carried) Object.assign(carried, { sharing: undefined, sending, answer: problem })
+      return next
     },
   ),
 
@@ -116,7 +97,7 @@ const payingActivities = ({ systems, service, outside, transaction }: ActivityTo
    * `sent` is committed before the credential leaves, and only the attempt that committed it sends. If its answer is lost, the
    * outcome is unknown.
    */
-  sendCredential: outside(
+  sendCredential: tools.outside(
     mppSteps.send,
     async (ref: CarriedRef, { holder, requestId, inBatch, callAnd, transaction }): Promise<NextStep> => {
       const { id, carried } = ref
@@ -124,7 +105,7 @@ const payingActivities = ({ systems, service, outside, transaction }: ActivityTo
       const sending = (isHeld && carried.sending) || (await inBatch(reserveSending, { id, holder }))
       if (!sending) return 'wait'
       const answer = await callAnd(
-        () => sendCredential(sending, { systems, requestId }),
+        () => sendCredential(sending, { systems: tools.systems, requestId }),
         came =>
           came.kind === 'paid' ? inBatch(recordPaid, came) : transaction(tx => recordIndeterminate(came, tx)),
       )
@@ -134,8 +115,41 @@ const payingActivities = ({ systems, service, outside, transaction }: ActivityTo
   ),
 
   /** A payment whose request has failed is not ordered later. */
-  interruptOrder: (ref: RecordRef) => transaction(ref, mppSteps.settle, tx => interruptOrder(ref.id, tx)),
+  interruptOrder: (ref: RecordRef) =>
+    tools.transaction(ref, mppSteps.settle, tx => interruptOrder(ref.id, tx)),
 })
+
+/**
+ * Asks the merchant and mints, which pays nothing, so that it can be repeated: each attempt has a token of its own, and one
+ * that is not used is given back. In one transaction the payment begins, and its credential is on record. A request has
+ * claimed what it has just recorded.
+ */
+const mintCredentialOf = ({ systems, service, outside }: ActivityTools) =>
+  outside(
+    mppSteps.order,
+    async (ref: CarriedRef, { holder, requestId, inBatch, callAnd, transaction }): Promise<NextStep> => {
+      const { carried } = ref
+      const claimed = carried?.claimed ?? (await inBatch(claimOrder, { id: ref.id, holder }))
+      if (typeof claimed === 'string') return claimed
+      const sender = carried ? holder : null
+      const { decided, reference } = claimed
+      const call = { reference, requestId, now: decided.askedAt }
+      try {
+        const { next, unused, problem, ...begun } = await callAnd(
+          () => askAndMint(decided, { systems, service, call }),
+          offer => inBatch(beginPayment, { decided, offer, sender }),
+        )
+        // What it has claimed holds for one attempt.
+        if (carried) Object.assign(carried, { claimed: undefined, ...begun, holder, answer: problem })
+        const { setNetworkToken } = systems.cardProcessor(ref.mode)
+        if (unused !== null) await callAnd(() => giveBackToken(unused, setNetworkToken, call), nothing)
+        return next
+      } catch (error) {
+        await transaction(tx => releaseOrder(ref.id, holder, tx)).catch(nothing)
+        throw error
+      }
+    },
+  )
 
 interface CarriedRef extends RecordRef {
   readonly carried?: CarriedPayment

@@ -12,6 +12,8 @@ export {
   beginPayment,
   createSharedToken,
   giveBackToken,
+  isUsable,
+  recordNoToken,
   recordSharedToken,
   reserveSharedToken,
 } from './pay/mint.ts'

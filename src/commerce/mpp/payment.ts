@@ -263,3 +263,6 @@ export const machinePaymentResponse = (payment: MachinePayment, { credential, an
 
 export const isDue = ({ dueAt }: { readonly dueAt: Date | null }, { now }: Pick<TenantNow, 'now'>): boolean =>
   dueAt !== null && dueAt <= now
+
+export const byId = <T extends { readonly id: string }>(list: readonly T[]): ReadonlyMap<string, T> =>
+  new Map(list.map(one => [one.id, one]))

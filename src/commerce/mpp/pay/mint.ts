@@ -15,6 +15,7 @@ import {
   writeCardBatch,
 } from '../../../cards/authorizations/index.ts'
 import { agentLanes } from '../../../control/intents/index.ts'
+import type { TenantNow } from '../../../kernel/contract/actor.ts'
 import type { EmitContext, WriteContext } from '../../../kernel/contract/context.ts'
 import type { EntityManager } from '../../../kernel/contract/entity-manager.ts'
 import type { BatchItem } from '../../../kernel/contract/handlers.ts'
@@ -50,7 +51,6 @@ import {
   MppCredential,
   mppCredentialEvent,
   mppCredentialMachine,
-  type OrderedToken,
   SENT_CREDENTIAL_GRACE_MS,
 } from '../credential.ts'
 import { merchantHost } from '../hosts.ts'
@@ -73,9 +73,12 @@ import {
 } from '../outcome.ts'
 import {
   actorOf,
+  byId,
   endUnordered,
   isDue,
+  keepAnswer,
   MachinePayment,
+  MachinePaymentAnswer,
   type MintedHeader,
   machinePaymentMachine,
   nextStepOf,
@@ -95,7 +98,14 @@ import {
   payableHostProblem,
   publishedProblem,
 } from './ask.ts'
-import { AGENT_LOCK_TIMEOUTS, markSent, type SendablePayment, sendable } from './send.ts'
+import {
+  AGENT_LOCK_TIMEOUTS,
+  type BegunPayment,
+  markSent,
+  type SendablePayment,
+  sendable,
+  type TokenCall,
+} from './send.ts'
 
 interface MintedCredential extends MintedHeader {
   readonly issued: Pick<IssuedNetworkToken, 'tokenId' | 'last4' | 'network'>
@@ -250,7 +260,9 @@ export interface Begun {
   /** Why it has ended. */
   readonly problem?: MachinePaymentProblem
   /** It counts as sent: the caller sends it now. */
-  readonly sending?: SendablePayment
+  readonly sending?: SendablePayment | undefined
+  /** The caller has its token created now. */
+  readonly sharing?: TokenCall
 }
 
 /** What came of asking: an offer that can be paid, or why not. */
@@ -295,7 +307,7 @@ export const beginPayment: StepBatch<typeof mintingEvents, Ordered, Begun, State
       { id: ids },
       { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
     )
-    return { batch, rules, em, payments: new Map(found.map(one => [one.id, one])), systems, settings }
+    return { batch, rules, em, payments: byId(found), systems, settings }
   },
 
   decide(item, state, verdict) {
@@ -354,29 +366,55 @@ function begin(
   })
   emit('mpp.credential.minted', mppCredentialEvent(credential))
   follow(credential, ordered, minted, context)
-  if (!minted) return { next: 'token', unused: null }
-  if (ordered.sentBy === 'caller') return { next: 'none', unused: null }
-  const { sender: holder } = context.input
-  if (holder === null || !mppCredentialMachine.move(credential, 'sent')) return { next: 'send', unused: null }
-  markSent(credential, ordered, { holder, now: context.now })
-  const { mode, request } = payment
   const { authorizationId } = decided
-  const sending = sendable(credential, { authorizationId, mode, request, minted, sharedTokenId: null })
-  return { next: 'send', unused: null, sending }
+  const { mode, request } = payment
+  const begun = { authorizationId, mode, request }
+  const { order } = given
+  if (order) {
+    const { requestId, now } = context
+    const call = { reference: mppCredentialId, requestId, now }
+    return { next: 'token', unused: null, sharing: { order, call, begun } }
+  }
+  if (!minted) throw new Error(`${mppCredentialId}: an offer without token and without order`)
+  const sender = { holder: context.input.sender, begun }
+  const sending = mintedOrSent(credential, ordered, { minted, sender, sharedTokenId: null }, context)
+  return { next: nextStepAfter(credential, sending, context), unused: null, sending }
 }
+
+/** Sent at once, or sealed until it is sent by a step of its own, or shown. */
+function mintedOrSent(
+  credential: MppCredential,
+  ordered: MachinePayment,
+  {
+    minted,
+    sender: { holder, begun },
+    sharedTokenId,
+  }: Pick<Parameters<typeof sendable>[1], 'minted' | 'sharedTokenId'> & { readonly sender: Sender },
+  { now, systems: { vault } }: Pick<TenantNow, 'now'> & Pick<Ports, 'systems'>,
+): SendablePayment | undefined {
+  if (holder && begun && ordered.sentBy === 'service' && mppCredentialMachine.move(credential, 'sent')) {
+    markSent(credential, ordered, { holder, now })
+    return sendable(credential, { ...begun, minted, sharedTokenId })
+  }
+  ordered.credential = sealMinted(ordered.id, minted, vault)
+  return undefined
+}
+
+const nextStepAfter = (
+  credential: MppCredential,
+  sending: SendablePayment | undefined,
+  context: Pick<TenantNow, 'now'>,
+): NextStep => (sending ? 'send' : nextStepOf(credential, context))
 
 /** From here on the credential's record says what becomes of the payment. */
 function follow(
   credential: MppCredential,
   ordered: MachinePayment,
   minted: MintedHeader | null,
-  { now, wake, systems: { vault } }: EmitContext & Pick<Ports, 'systems'>,
+  { now, wake }: EmitContext,
 ): void {
   machinePaymentMachine.move(ordered, 'minted')
-  Object.assign(ordered, {
-    credential: minted && sealMinted(ordered.id, minted, vault),
-    dueAt: null,
-  })
+  ordered.dueAt = null
   const isOurs = ordered.sentBy === 'service'
   credential.sentAt = null
   credential.dueAt = addMs(now, isOurs || !minted ? SENT_CREDENTIAL_GRACE_MS : INDETERMINATE_TTL_MS)
@@ -431,9 +469,11 @@ export async function giveBackToken(
   await setNetworkToken?.(tokenId, 'deleted', { ...call, reference: `${reference}-unused` })
 }
 
-interface TokenCall {
-  readonly order: OrderedToken
-  readonly call: ProcessorCall
+/** Who sends a credential in the transaction that makes it usable, which saves a commit. */
+interface Sender {
+  /** Its lease; null where sending is a step of its own. */
+  readonly holder: string | null
+  readonly begun: BegunPayment | undefined
 }
 
 /** The token that a payment which has begun waits for: it is created, or a person has to confirm it. */
@@ -465,32 +505,111 @@ export async function createSharedToken(
   return isProcessorFailure(state) ? state : { ...unconfirmed, state }
 }
 
+/** A token that can be charged. */
+interface UsableToken {
+  readonly id: string
+  readonly token: SharedToken
+  readonly sender: Sender
+}
+
+export const isUsable = (token: SharedToken | ProcessorFailure): token is SharedToken =>
+  !isProcessorFailure(token) && token.state.status === 'active'
+
+interface SharingState extends Pick<Ports, 'systems'> {
+  readonly em: EntityManager
+  readonly credentials: ReadonlyMap<string, MppCredential>
+  readonly registered: ReadonlyMap<string | null, AgentCredential>
+  readonly payments: ReadonlyMap<string, MachinePayment>
+  readonly answers: ReadonlyMap<string, MachinePaymentAnswer>
+}
+
+const sharingEvents = { 'agent_credential.issued': mppTokenEvents['agent_credential.issued'] }
+
 /**
  * Records the token, before a byte of it leaves: the credential can be sent now. A payment that has ended meanwhile is not
- * sent. Without a usable token it ends, and the intent can be paid again at once.
+ * sent.
  */
-export async function recordSharedToken(
+export const recordSharedToken: StepBatch<
+  typeof sharingEvents,
+  UsableToken,
+  Omit<Begun, 'unused'>,
+  SharingState
+> = {
+  name: 'share',
+  lanes: null,
+
+  async load(items, sql, { systems }) {
+    const { tenant, now } = items[0]
+    const em = tenantEntityManager(sql, { tenant, now })
+    const ids = { $in: items.map(({ input }) => input.id) }
+    const inOrder = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
+    const [credentials, registered, payments, answers] = await Promise.all([
+      em.find(MppCredential, { id: ids }, inOrder),
+      em.find(AgentCredential, { mppCredentialId: ids }, inOrder),
+      em.find(MachinePayment, { id: ids }, inOrder),
+      em.find(MachinePaymentAnswer, { id: ids }),
+    ])
+    return {
+      ...{ em, systems },
+      credentials: byId(credentials),
+      registered: new Map(registered.map(one => [one.mppCredentialId, one])),
+      payments: byId(payments),
+      answers: byId(answers),
+    }
+  },
+
+  decide(item, state, verdict) {
+    const { id, token, sender } = item.input
+    const { now } = item
+    const [credential, ordered] = [state.credentials.get(id), state.payments.get(id)]
+    const registered = state.registered.get(id)
+    if (!credential || !ordered || !registered) throw new Error(`${id}: a token without its payment`)
+    const { sharedToken: order } = credential
+    if (!isUnshared(credential) || !order) return { next: nextStepOf(credential, { now }) }
+    // A key may have revoked it meanwhile. Its deadline ends the payment, and revokes the token at the processor.
+    if (isDue(credential, { now }) || !activateMppToken(registered, token, { ...item, ...verdict })) {
+      credential.dueAt = now
+      keepAnswer(credential, INTERRUPTED, state, state.answers.get(id))
+      return { next: 'none', problem: INTERRUPTED }
+    }
+    const offer = readOffer(credential.challenge, 'stripe')
+    if (!isOffer(offer)) throw new Error(`${id}: a token without its offer`)
+    const { digest, ...minted } = credentialOf(offer, stripePayload(token.tokenId, offer.charge))
+    const isOurs = credential.sentBy === 'service'
+    Object.assign(credential, {
+      credentialDigest: digest,
+      nextAction: null,
+      dueAt: addMs(now, isOurs ? SENT_CREDENTIAL_GRACE_MS : lastUseMs(order)),
+    })
+    const sent = { minted, sender, sharedTokenId: token.tokenId }
+    const sending = mintedOrSent(credential, ordered, sent, { now, ...state })
+    return { next: nextStepAfter(credential, sending, { now }), sending }
+  },
+
+  write: ({ em }) => em.flush(),
+}
+
+/** Without a usable token the payment ends, and the intent can be paid again at once, or it waits for a person. */
+export async function recordNoToken(
   id: string,
   token: SharedToken | ProcessorFailure,
   tx: WriteContext<MachinePaymentEvents>,
-): Promise<NextStep> {
+): Promise<Omit<Begun, 'unused'>> {
   const payment = await lockMachinePayment(id, tx)
-  if (payment && isUnshared(payment.credential)) await settleToken(payment, token, tx)
-  return payment ? nextStepOf(payment.credential, tx) : 'wait'
+  if (payment && isUnshared(payment.credential)) await settleNoToken(payment, token, tx)
+  return { next: payment ? nextStepOf(payment.credential, tx) : 'wait' }
 }
 
-async function settleToken(
+async function settleNoToken(
   payment: LockedMachinePayment,
   token: SharedToken | ProcessorFailure,
   tx: Write,
 ): Promise<void> {
-  const { id } = payment.credential
-  const { sharedToken: order } = payment.credential
+  const { id, sharedToken: order } = payment.credential
   if (!order) throw new Error(`${id}: no token was ordered`)
   if (isProcessorFailure(token))
     return order.unconfirmed ? waitOn(payment, token, tx) : endUnshared(payment, token.failure, tx)
   const { state } = token
-  if (state.status === 'active') return share(payment, token, order, tx)
   if (state.status === 'requires_action' && state.action) return awaitPerson(payment, token, state.action, tx)
   return endUnshared(payment, state.status === 'ended' ? 'refused' : 'requires_action', tx)
 }
@@ -503,39 +622,6 @@ const remainingMs = ({ expiresAt }: SharedTokenOrder): number =>
 
 /** No one can charge the token after its end. What was charged just before has been reported by then. */
 const lastUseMs = (order: SharedTokenOrder): number => remainingMs(order) + SENT_CREDENTIAL_GRACE_MS
-
-async function share(
-  { credential }: LockedMachinePayment,
-  token: SharedToken,
-  order: OrderedToken,
-  tx: Write & { emit: WriteContext<Pick<typeof mppTokenEvents, 'agent_credential.issued'>>['emit'] },
-): Promise<void> {
-  const { em, now, systems } = tx
-  const registered = await em.findOne(
-    AgentCredential,
-    { id: credential.agentCredentialId },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
-  const ordered = await em.findOne(
-    MachinePayment,
-    { id: credential.id },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
-  const offer = readOffer(credential.challenge, 'stripe')
-  if (!registered || !ordered || !isOffer(offer))
-    throw new Error(`${credential.id}: a token without its payment`)
-  // A key has revoked it meanwhile. Its deadline ends the payment, and revokes the token at the processor.
-  if (isDue(credential, tx) || !activateMppToken(registered, token, tx))
-    return answerLater(credential, INTERRUPTED, tx)
-  const { digest, ...minted } = credentialOf(offer, stripePayload(token.tokenId, offer.charge))
-  const isOurs = credential.sentBy === 'service'
-  Object.assign(credential, {
-    credentialDigest: digest,
-    nextAction: null,
-    dueAt: addMs(now, isOurs ? SENT_CREDENTIAL_GRACE_MS : lastUseMs(order)),
-  })
-  ordered.credential = sealMinted(ordered.id, minted, systems.vault)
-}
 
 /** Nothing is sent, and the money stays held, until the person has confirmed or the token ends. */
 async function awaitPerson(

@@ -35,6 +35,7 @@ import type { MachinePaymentProblem, MachinePaymentProblemCode, PayingMethods } 
 import { INTERRUPTED } from '../outcome.ts'
 import {
   actorOf,
+  byId,
   endUnordered,
   isDue,
   isWaitOver,
@@ -283,7 +284,7 @@ export async function loadOrders<I extends { readonly body: Payable }>(
     ...facts,
     asked,
     waiting,
-    payments: new Map(payments.map(one => [one.id, one])),
+    payments: byId(payments),
     answers,
     settings,
     background,
@@ -483,7 +484,7 @@ export const claimOrder: StepBatch<
       loadFacts([...questions.values()], { em, sql, tenant, now, systems }),
       actorsWithScope('mpp:pay', actors, { sql, tenant }),
     ])
-    const payments = new Map(found.map(one => [one.id, one]))
+    const payments = byId(found)
     return { ...facts, questions, payments, held: new Set(held.map(({ id }) => id)), allowed }
   },
 

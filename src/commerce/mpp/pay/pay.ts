@@ -26,6 +26,7 @@ import type { MachinePaymentProblemCode } from '../offers.ts'
 import { recoverSent } from '../outcome.ts'
 import {
   type AnswerToCaller,
+  byId,
   MachinePayment,
   MachinePaymentAnswer,
   type OrderedRequest,
@@ -117,9 +118,6 @@ interface Answers {
   readonly payments: ReadonlyMap<string, MachinePayment>
   readonly credentials: ReadonlyMap<string, MppCredential>
 }
-
-const byId = <T extends { readonly id: string }>(list: readonly T[]): ReadonlyMap<string, T> =>
-  new Map(list.map(one => [one.id, one]))
 
 /** An answer can be long: other requests have their turn between two. */
 async function openedOf(kept: readonly MachinePaymentAnswer[], vault: Vault) {

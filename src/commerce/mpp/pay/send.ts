@@ -23,12 +23,22 @@ import {
   parseReceipt,
   paymentReceiptProblem,
 } from '../../../mpp/index.ts'
-import { isProcessorFailure, type SharedTokenAction } from '../../../ports/card-processor.ts'
+import {
+  isProcessorFailure,
+  type ProcessorCall,
+  type SharedTokenAction,
+} from '../../../ports/card-processor.ts'
 import type { OutboundAnswer } from '../../../ports/outbound.ts'
 import { addMs, clock } from '../../../values/clock.ts'
 import { containsCardNumber } from '../../../values/mask-card-numbers.ts'
 import { machinePaymentOutcomeEvents, type mppApi } from '../api.ts'
-import { isUnshared, MppCredential, mppCredentialMachine, SENT_CREDENTIAL_GRACE_MS } from '../credential.ts'
+import {
+  isUnshared,
+  MppCredential,
+  mppCredentialMachine,
+  type OrderedToken,
+  SENT_CREDENTIAL_GRACE_MS,
+} from '../credential.ts'
 import { withoutCredential } from '../echoed-credential.ts'
 import { encodeMerchantBody, MAX_MERCHANT_BODY_BYTES, type MerchantBody } from '../merchant-body.ts'
 import { type MerchantRequest, merchantRequestHeaders } from '../merchant-request.ts'
@@ -41,6 +51,7 @@ import {
 } from '../outcome.ts'
 import {
   type AnswerToCaller,
+  byId,
   isDue,
   keepAnswer,
   MachinePayment,
@@ -58,8 +69,9 @@ import type { ClaimedOrder } from './order.ts'
  */
 export interface CarriedPayment {
   claimed?: ClaimedOrder | undefined
-  sending?: SendablePayment
-  /** The lease under which it counts as sent: after another one has begun, its outcome may be recorded as unknown. */
+  sharing?: TokenCall | undefined
+  sending?: SendablePayment | undefined
+  /** The lease under which it has begun: after another one has begun, its outcome may be recorded as unknown. */
   holder?: string
   answer?: AnswerToCaller
 }
@@ -81,6 +93,16 @@ export interface SendablePayment {
   readonly askedAt: Date
   /** Null for the method `card`. */
   readonly sharedTokenId: string | null
+}
+
+export type BegunPayment = Pick<SendablePayment, 'authorizationId' | 'mode' | 'request'>
+
+/** A shared payment token that is to be created. */
+export interface TokenCall {
+  readonly order: OrderedToken
+  readonly call: ProcessorCall
+  /** Known to the process that has just begun the payment. */
+  readonly begun?: BegunPayment
 }
 
 interface SendingState extends Pick<Ports, 'systems'> {
@@ -149,7 +171,7 @@ export function markSent(
   Object.assign(payment, { credential: null, request: null, claimedBy: holder })
 }
 
-interface Sent extends Pick<SendablePayment, 'authorizationId' | 'mode' | 'request' | 'sharedTokenId'> {
+interface Sent extends BegunPayment, Pick<SendablePayment, 'sharedTokenId'> {
   readonly minted: MintedHeader
 }
 
@@ -160,9 +182,6 @@ export function sendable(
   const headers = { ...merchantRequestHeaders(request.headers, header), [header]: credential }
   return { mppCredentialId, agentId, cardId, askedAt, ...members, request: { ...request, headers } }
 }
-
-const byId = <T extends { readonly id: string }>(list: readonly T[]): ReadonlyMap<string, T> =>
-  new Map(list.map(one => [one.id, one]))
 
 const SEND_TIMEOUT_MS = 30_000
 
