@@ -113,6 +113,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return measureInTurns(folder, 'plain')
   },
 
+  async 'turns-machine'(folder) {
+    const { measureInTurns } = await import('./turns.ts')
+    return measureInTurns(folder, 'machine')
+  },
+
   async plain(folder) {
     const { measurePlain } = await import('./plain.ts')
     return onStage(folder, 'plain', measurePlain)

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { printLine } from '../../src/platform/output.ts'
 import { type Case, measure, type Result } from './case.ts'
 import { hasPgbench, pgbench } from './database/pgbench.ts'
+import { openMerchant } from './machine/payments.ts'
 import { ratio, type Section, wholeNumber } from './report.ts'
 import { usualOrShort } from './short.ts'
 import { onStage, type Stage } from './stage.ts'
@@ -16,7 +17,7 @@ const PGBENCH_CLIENTS = 8
 type CasesOf = (stage: Stage, checkout: string) => Promise<readonly Case[]>
 
 /** The cases are those of the version: its schema may refuse the rows and the SQL of another one. */
-const casesIn: Readonly<Record<'transfers' | 'intents' | 'plain', CasesOf>> = {
+const casesIn: Readonly<Record<'transfers' | 'intents' | 'plain' | 'machine', CasesOf>> = {
   async transfers(stage, checkout) {
     const { fillWallets, transferCases }: typeof import('./cases/transfer-cases.ts') = await import(
       join(checkout, 'test/bench/cases/transfer-cases.ts')
@@ -35,6 +36,21 @@ const casesIn: Readonly<Record<'transfers' | 'intents' | 'plain', CasesOf>> = {
       join(checkout, 'test/bench/cases/plain-cases.ts')
     )
     return plainCases(stage)
+  },
+  async machine(stage, checkout) {
+    const { fillPayers, openApi, payingCase }: typeof import('./machine/payments.ts') = await import(
+      join(checkout, 'test/bench/machine/payments.ts')
+    )
+    const merchant = await openMerchant(stage, 'merchant')
+    await fillPayers(stage)
+    const here = process.cwd()
+    process.chdir(checkout)
+    const open = await openApi(stage)
+    process.chdir(here)
+    return [
+      payingCase(stage, open, `${merchant.url}/report`, 'paid by card'),
+      payingCase(stage, open, `${merchant.url}/shared`, 'paid by stripe'),
+    ]
   },
 }
 

@@ -1,17 +1,10 @@
 import type { Result } from '../case.ts'
-import { node, type Served, serve } from '../child.ts'
 import { ratio, type Section, tableLine, wholeNumber } from '../report.ts'
 import type { Stage } from '../stage.ts'
 import { type BeingPaid, measureBeingPaid } from './being-paid.ts'
 import { type Beside, measureBesideTheDead } from './dead-merchant.ts'
 import { measureParsing, type Parsing } from './parsing.ts'
-import { fillPayers, measurePaid, openApi, type Paid } from './payments.ts'
-
-async function openMerchant(stage: Stage, name: string): Promise<Served> {
-  const merchant = await serve(node('test/bench/machine/merchant.ts'), `${stage.folder}/${name}.log`, {})
-  stage.closeLater(merchant.stop)
-  return merchant
-}
+import { fillPayers, measurePaid, openApi, openMerchant, type Paid } from './payments.ts'
 
 /** Machine payments: the rate, also of clients without a service, and what disturbs them. */
 export async function measureMachinePayments(stage: Stage): Promise<Section> {

@@ -69,6 +69,12 @@ export interface Paid {
   readonly mppx: Measured
 }
 
+export async function openMerchant(stage: Stage, name: string): Promise<Served> {
+  const merchant = await serve(node('test/bench/machine/merchant.ts'), `${stage.folder}/${name}.log`, {})
+  stage.closeLater(merchant.stop)
+  return merchant
+}
+
 /** The API configured for hundreds of payments a second. */
 export async function openApi(stage: Stage): Promise<Served> {
   const env = { ...stage.env, MPP_WORKFLOWS: 'request' }
