@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Area, Areas } from '../kernel/contract/area.ts'
-import type { PersonalArea } from '../values/personal.ts'
+import type { PersonalAddition, PersonalArea, PersonalData, PersonalTable } from '../values/personal.ts'
 
 /**
  * The areas whose tables data protection covers, with the descriptions of their contracts. Built once, at the
@@ -9,20 +9,42 @@ import type { PersonalArea } from '../values/personal.ts'
 export function personalAreasOf(areas: Areas): () => readonly PersonalArea[] {
   let known: readonly PersonalArea[] | undefined
   return () => {
-    known ??= Object.entries(areas).flatMap(([key, area]) =>
-      Object.keys(area.personal).length === 0
-        ? []
-        : [
-            {
-              key,
-              name: area.name,
-              about: area.about,
-              tables: area.personal,
-              sentences: sentencesOf(area),
-            },
-          ],
-    )
+    known ??= [...personalDataOf(areas)].map(([area, tables]) => {
+      const { key, name, about } = area
+      return { key, name, about, tables, sentences: sentencesOf(area) }
+    })
     return known
+  }
+}
+
+/** The tables of each area that has some, with what other areas add to them. */
+export function personalDataOf(areas: Areas): ReadonlyMap<Area & { readonly key: string }, PersonalData> {
+  const additions = Object.values(areas).flatMap(({ personalAdditions }: Area) =>
+    Object.entries(personalAdditions),
+  )
+  const withAdditions = ([table, entry]: [string, PersonalTable]) =>
+    [table, additions.filter(([name]) => name === table).reduce(added, entry)] as const
+  return new Map(
+    Object.entries<Area>(areas).flatMap(([key, area]) => {
+      const tables = Object.entries(area.personal).map(withAdditions)
+      return tables.length > 0 ? [[{ ...area, key }, Object.fromEntries(tables)]] : []
+    }),
+  )
+}
+
+function added(
+  entry: PersonalTable,
+  [table, { unpaid, paid, about }]: readonly [string, PersonalAddition],
+): PersonalTable {
+  const { where: own = 'true', words } = entry.keptWhile ?? {}
+  if ((unpaid ?? paid) !== undefined && words === undefined)
+    throw new Error(`${table}: its own noun has no words for which records are kept`)
+  const kept = unpaid === undefined ? own : `(${own}) and not (${unpaid})`
+  const where = paid === undefined ? kept : `(${kept}) or (${paid})`
+  return {
+    ...entry,
+    ...(words !== undefined && { keptWhile: { where, words } }),
+    ...(about && { about: { ...entry.about, ...about } }),
   }
 }
 

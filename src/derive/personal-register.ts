@@ -1,5 +1,6 @@
-import type { Area, Areas } from '../kernel/contract/area.ts'
+import type { Areas } from '../kernel/contract/area.ts'
 import { legalGrounds, type PersonalColumn, type PersonalTable } from '../values/personal.ts'
+import { personalDataOf } from './personal-areas.ts'
 
 const HEAD = `-- Written by \`npm run openapi\` from what each noun says of its columns. What becomes of each column about a person when the person is
 -- forgotten, and after how many years; and by which columns of the row it is about a person other than the owner.
@@ -13,7 +14,7 @@ language sql immutable as $$ values
  * register names.
  */
 export function personalDataRegisterSql(areas: Areas): string {
-  const rows = Object.values(areas).flatMap(({ personal }: Area) =>
+  const rows = [...personalDataOf(areas).values()].flatMap(personal =>
     Object.entries(personal).flatMap(([table, entry]) =>
       entry.owner === null
         ? []
@@ -29,9 +30,9 @@ create or replace function kept_while(of_table text) returns text language sql i
 `
 
 export function retentionFunctionSql(areas: Areas): string {
-  const cases = Object.values(areas).flatMap(({ personal }: Area) =>
-    Object.entries<PersonalTable>(personal).flatMap(([table, entry]) =>
-      entry.keptWhile ? [`  when ${literal(table)} then ${literal(entry.keptWhile.where)}`] : [],
+  const cases = [...personalDataOf(areas).values()].flatMap(personal =>
+    Object.entries(personal).flatMap(([table, entry]) =>
+      entry.keptWhile?.where ? [`  when ${literal(table)} then ${literal(entry.keptWhile.where)}`] : [],
     ),
   )
   return `${KEPT_HEAD}${cases.sort().join('\n')}\n  else 'true'\nend $$;\n`

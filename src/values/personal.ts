@@ -88,10 +88,21 @@ export interface PersonalColumn {
  * kept.
  */
 export interface LegalRetention {
-  /** An SQL condition on the row, which is called `t`; never null. */
-  readonly where: string
+  /** An SQL condition on the row, which is called `t`; never null. Without it other nouns say which are kept. */
+  readonly where?: string
   readonly words: string
 }
+
+/** What a noun knows of the records of another one, which must not name its tables. */
+export interface PersonalAddition {
+  /** SQL condition on the row `t`; never null: nothing was paid, so the law requires no record. */
+  readonly unpaid?: string
+  /** SQL condition on the row `t`; never null: it was paid after all. */
+  readonly paid?: string
+  readonly about?: PersonalTable['about']
+}
+
+export type PersonalAdditions = Readonly<Record<string, PersonalAddition>>
 
 /** A table as data protection sees it: each column that can hold a text is named in one of the lists, or in `ids`. */
 export interface PersonalTable {
@@ -150,28 +161,6 @@ export interface PersonalArea {
   readonly sentences: ReadonlyMap<string, string>
 }
 
-/**
- * SQL conditions on a row, for the columns about people of several areas: nothing was paid, so the law
- * requires no record. Each names those states, so that a state added later is kept.
- */
-
-/** A declined card payment, or a machine payment that failed, and no money has moved in spite of that. */
-export const isUnpaidCardPaymentSql = (row: string): string =>
-  `(${row}.status = 'declined' or ${row}.status = 'void' and ${row}.transaction_id is null)
-  and ${row}.captured_cents + ${row}.cleared_cents + ${row}.refunded_cents = 0`
-
-/** The intent has ended unpaid, even by a later message of the network. */
-export const isUnpaidIntentSql = (row: string): string =>
-  `${row}.status in ('denied', 'cancelled', 'expired') and ${row}.transaction_id is null and ${row}.payment_id is null
-  and not exists (select from card_authorizations p
-    where (p.owner_id, p.mode, p.intent_id) = (${row}.owner_id, ${row}.mode, ${row}.id) and not (${isUnpaidCardPaymentSql('p')}))`
-
-/** The row does not refer to such a record of another table, whose id `named` gives. */
-export const isNotAboutSql = (table: string, named: string, condition: (row: string) => string): string =>
-  `not exists (select from ${table} o where (o.owner_id, o.mode, o.id) = (t.owner_id, t.mode, ${named}) and ${condition('o')})`
-
-/** For a record about an intent: it is erased with one that was never paid. `named` gives the intent's id. */
-export const keptWithIntent = (named: string): LegalRetention => ({
-  where: isNotAboutSql('intents', named, isUnpaidIntentSql),
-  words: 'its intent was paid, or can still be',
-})
+/** An SQL condition on the row `t`: it refers to such a record of another table, whose id `named` gives. */
+export const isAboutSql = (table: string, named: string, condition: (row: string) => string): string =>
+  `exists (select from ${table} o where (o.owner_id, o.mode, o.id) = (t.owner_id, t.mode, ${named}) and ${condition('o')})`

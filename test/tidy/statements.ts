@@ -15,7 +15,7 @@ const isText = (part: Node): boolean =>
   isStringLiteral(part) || isNoSubstitutionTemplateLiteral(part) || isTemplateExpression(part)
 
 /** SQL of `src/values/personal.ts` takes the name of a table. */
-const GIVEN_TABLE = /\bisNotAboutSql\(\s*'(\w+)'/g
+const GIVEN_TABLE = /\bisAboutSql\(\s*'(\w+)'/g
 
 function tablesNamedIn({ node, text }: Source): Set<string> {
   const inSql = allNodes(node)

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { type DecisionSummary, decisionOfRecordSql } from '../../control/decisions/index.ts'
-import type { IntentRow } from '../../control/intents/index.ts'
+import { INTENT_OF_OPENINGS, type IntentRow } from '../../control/intents/index.ts'
 import { intentMerchantKey, merchantNameOfDescriptor } from '../../control/merchants/index.ts'
 import { decodeAuthRequests, noPaymentFacts, type PaymentFacts } from '../../control/payments/index.ts'
 import type { PolicyDecision } from '../../control/policies/index.ts'
@@ -10,7 +10,7 @@ import { centsColumn, nullable, recordColumns, tenantTable } from '../../kernel/
 import type { RowOf } from '../../kernel/database/table.ts'
 import { newId } from '../../values/ids.ts'
 import { NO_CENTS } from '../../values/money.ts'
-import { isNotAboutSql, isUnpaidCardPaymentSql, type PersonalData } from '../../values/personal.ts'
+import { isAboutSql, type PersonalAdditions, type PersonalData } from '../../values/personal.ts'
 
 /**
  * Facts may arrive in any order, so nearly every step is possible. `pending`: a machine payment has begun and
@@ -174,6 +174,34 @@ export function fillPlaceholderAuthorization(
   Object.assign(authorization, { descriptor, mcc, country, ...fundedMembers(descriptor, funding) })
 }
 
+/**
+ * An SQL condition on a row: a declined card payment, or a machine payment that failed, and no money has moved in spite of
+ * that. It names those states, so that a state added later is kept.
+ */
+const isUnpaidSql = (row: string): string =>
+  `(${row}.status = 'declined' or ${row}.status = 'void' and ${row}.transaction_id is null)
+  and ${row}.captured_cents + ${row}.cleared_cents + ${row}.refunded_cents = 0`
+
+/** An SQL condition on the row `t`: a card has paid the intent whose id `named` gives, even by a later message of the network. */
+export const isPaidByCardSql = (named: string): string =>
+  `exists (select from card_authorizations p
+    where (p.owner_id, p.mode, p.intent_id) = (t.owner_id, t.mode, ${named}) and not (${isUnpaidSql('p')}))`
+
+export const authorizationsPersonalAdditions: PersonalAdditions = {
+  intents: { paid: isPaidByCardSql('t.id') },
+  approvals: { paid: isPaidByCardSql('t.intent_id') },
+  approval_openings: { paid: isPaidByCardSql(INTENT_OF_OPENINGS) },
+  decisions: {
+    unpaid: isAboutSql('card_authorizations', 't.subject_id', isUnpaidSql),
+    paid: isPaidByCardSql('t.subject_id'),
+  },
+  transactions: {
+    unpaid: `t.status = 'declined' and exists (
+      select from card_authorizations a where (a.owner_id, a.mode, a.transaction_id) = (t.owner_id, t.mode, t.id)
+      and ${isUnpaidSql('a')})`,
+  },
+}
+
 export const authorizationsPersonalData = {
   card_authorizations: {
     personal: {
@@ -201,7 +229,7 @@ export const authorizationsPersonalData = {
       'is_awaited',
     ],
     keptWhile: {
-      where: `not (${isUnpaidCardPaymentSql('t')})`,
+      where: `not (${isUnpaidSql('t')})`,
       words: 'it was approved once, or money has moved',
     },
   },
@@ -211,7 +239,7 @@ export const authorizationsPersonalData = {
     },
     plain: ['authorization_id', 'kind', 'digest', 'answer_headers'],
     keptWhile: {
-      where: isNotAboutSql('card_authorizations', 't.authorization_id', isUnpaidCardPaymentSql),
+      where: `not ${isAboutSql('card_authorizations', 't.authorization_id', isUnpaidSql)}`,
       words: 'its payment was approved once, or money has moved',
     },
   },

@@ -18,6 +18,7 @@ import { expireAuthorization } from './apply-facts.ts'
 import {
   type AuthorizationStatus,
   authorizationMachine,
+  authorizationsPersonalAdditions,
   authorizationsPersonalData,
   CardAuthorization,
   CardMessage,
@@ -261,6 +262,7 @@ export const authorizationsArea = area(
   authorizations,
   {
     personal: authorizationsPersonalData,
+    personalAdditions: authorizationsPersonalAdditions,
     entities: [CardAuthorization, CardMessage],
     machines: [authorizationMachine],
     receives: { receive: receiveProcessorWebhook },

@@ -11,7 +11,7 @@ export {
   loadCheckoutConfirmations,
   openDisputeLimitAdjustments,
 } from './apply-facts.ts'
-export { CARD_REFUND_SOURCE, CardAuthorization, CardMessage } from './authorization.ts'
+export { CARD_REFUND_SOURCE, CardAuthorization, CardMessage, isPaidByCardSql } from './authorization.ts'
 export { authorizationsOfTransactions } from './authorization-rows.ts'
 export { type CardBatch, writeCardBatch } from './batch.ts'
 export { processMessageOnce } from './network/process-messages.ts'

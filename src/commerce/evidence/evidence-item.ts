@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto'
 import { defineEntity, type FilterQuery, p } from '@mikro-orm/core'
+import { isPaidByCardSql } from '../../cards/authorizations/index.ts'
+import { keptWithIntent } from '../../control/intents/index.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import { nullable, realTimeColumn, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 import { readStoredFile } from '../../kernel/database/stored-files.ts'
 import { FILE_KINDS, fileExtensionOf } from '../../values/file-kind.ts'
-import { keptWithIntent, type PersonalData } from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
 export const evidenceTypes = ['receipt', 'screenshot', 'invoice', 'confirmation', 'other'] as const
 
@@ -48,6 +50,8 @@ export const textEvidence = (text: string) => ({
 export const evidenceFileName = ({ id, mediaType }: Evidence): string =>
   `${id}.${mediaType === TEXT ? 'txt' : fileExtensionOf[mediaType]}`
 
+const { where, words } = keptWithIntent('t.intent_id')
+
 export const evidencePersonalData = {
   evidence: {
     personal: {
@@ -59,7 +63,7 @@ export const evidencePersonalData = {
     },
     plain: ['type', 'media_type'],
     files: ['sha256', 'view_sha256'],
-    keptWhile: keptWithIntent('t.intent_id'),
+    keptWhile: { where: `${where} or ${isPaidByCardSql('t.intent_id')}`, words },
   },
 } as const satisfies PersonalData
 

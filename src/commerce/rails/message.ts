@@ -15,7 +15,7 @@ import {
 } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import { cents } from '../../values/money.ts'
-import { isNotAboutSql, type PersonalData } from '../../values/personal.ts'
+import { isAboutSql, type PersonalData } from '../../values/personal.ts'
 import { applyBankNotice, type sepaTransferEvents } from '../transfers/index.ts'
 import type { railsApi } from './api.ts'
 
@@ -122,11 +122,11 @@ export const messagesPersonalData = {
     },
     plain: ['message_id', 'file_id', 'notice', 'reason_code'],
     keptWhile: {
-      where: isNotAboutSql(
+      where: `not ${isAboutSql(
         'transfers',
         't.transfer_id',
         row => `${row}.status = 'cancelled' and ${row}.submitted_at is null`,
-      ),
+      )}`,
       words: 'its transfer was not cancelled before its submission',
     },
     about: {

@@ -23,7 +23,7 @@ import {
   subtractCents,
   sumOf,
 } from '../../values/money.ts'
-import type { PersonalData } from '../../values/personal.ts'
+import type { PersonalAdditions, PersonalData } from '../../values/personal.ts'
 import { truncateText } from '../../values/schemas.ts'
 import { transferProcess } from './process.ts'
 
@@ -311,3 +311,13 @@ export const transfersPersonalData = {
     plain: [],
   },
 } as const satisfies PersonalData
+
+export const transfersPersonalAdditions: PersonalAdditions = {
+  transactions: {
+    about: {
+      beneficiary: [
+        '(select f.beneficiary_id from transfers f where (f.owner_id, f.mode, f.id) = (t.owner_id, t.mode, t.transfer_id))',
+      ],
+    },
+  },
+}

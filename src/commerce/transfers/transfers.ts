@@ -38,6 +38,7 @@ import {
   Transfer,
   transferMachine,
   transferResponse,
+  transfersPersonalAdditions,
   transfersPersonalData,
 } from './transfer.ts'
 
@@ -287,6 +288,7 @@ export const transfersArea = area(
   {
     aliases: { transfers: 'payments' },
     personal: transfersPersonalData,
+    personalAdditions: transfersPersonalAdditions,
     steps: transferSteps,
     entities: [Transfer],
     machines: [transferMachine],

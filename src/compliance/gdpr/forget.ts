@@ -166,7 +166,7 @@ const groundsOf = ({ table }: SubjectTable): RetentionGround[] => [
 
 function retainedIn(table: SubjectTable): SubjectTable {
   const { ofSubject, table: entry } = table
-  const kept = entry.keptWhile && `(${entry.keptWhile.where})`
+  const kept = entry.keptWhile?.where && `(${entry.keptWhile.where})`
   return kept ? { ...table, ofSubject: ofSubject === null ? kept : `${ofSubject} and ${kept}` } : table
 }
 

@@ -16,7 +16,12 @@ import {
 } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { minutes } from '../../values/clock.ts'
-import { isUnpaidIntentSql, keptWithIntent, type PersonalData } from '../../values/personal.ts'
+import {
+  isAboutSql,
+  type LegalRetention,
+  type PersonalAdditions,
+  type PersonalData,
+} from '../../values/personal.ts'
 import { type DecisionSummary, decisionOfRecordSql, decisionTable } from '../decisions/index.ts'
 import { normalizeMerchant } from '../merchants/index.ts'
 import { type PolicyDecision, spenderLock } from '../policies/index.ts'
@@ -118,8 +123,21 @@ export const duplicateFingerprint = ({
 }: Pick<Intent, 'merchant' | 'amountCents' | 'runId'>) =>
   runId && hash('sha256', `${amountCents} ${runId} ${normalizeMerchant(merchant)}`, 'base64url').slice(0, 22)
 
+/** An SQL condition on a row: the intent has ended unpaid. It names those states, so that a state added later is kept. */
+const endedUnpaidSql = (row: string): string =>
+  `${row}.status in ('denied', 'cancelled', 'expired') and ${row}.transaction_id is null and ${row}.payment_id is null`
+
+/**
+ * For a record about an intent: it is erased with one that was never paid. `named` gives the intent's id. Card payments,
+ * which may come later, say the rest.
+ */
+export const keptWithIntent = (named: string): LegalRetention & { readonly where: string } => ({
+  where: `not ${isAboutSql('intents', named, endedUnpaidSql)}`,
+  words: 'its intent was paid, or can still be',
+})
+
 /** Openings have the id of their approval. */
-const INTENT_OF_OPENINGS =
+export const INTENT_OF_OPENINGS =
   '(select a.intent_id from approvals a where (a.owner_id, a.mode, a.id) = (t.owner_id, t.mode, t.id))'
 
 export const intentsPersonalData = {
@@ -141,7 +159,7 @@ export const intentsPersonalData = {
       payee_iban: { kind: 'account', ground: 'payments', forget: 'word' },
     },
     plain: ['mcc', 'country', 'possible_duplicate_of', 'payment_id', 'payment_token_id', 'receipt_status'],
-    keptWhile: { where: `not (${isUnpaidIntentSql('t')})`, words: 'it was paid, or can still be' },
+    keptWhile: { where: `not (${endedUnpaidSql('t')})`, words: 'it was paid, or can still be' },
     about: { person: ["decided_by ->> 'id'"], beneficiary: ['beneficiary_id'] },
   },
   approvals: {
@@ -164,6 +182,17 @@ export const intentsPersonalData = {
     keptWhile: keptWithIntent(INTENT_OF_OPENINGS),
   },
 } as const satisfies PersonalData
+
+export const intentsPersonalAdditions: PersonalAdditions = {
+  decisions: {
+    unpaid: isAboutSql('intents', 't.subject_id', endedUnpaidSql),
+    about: {
+      beneficiary: [
+        '(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.subject_id))',
+      ],
+    },
+  },
+}
 
 export type IntentRow = RowOf<Intent>
 

@@ -24,7 +24,14 @@ import { OPEN_INTENT_SQL, onDelegationsRevoked } from './cancel.ts'
 import { declareIntent } from './declare.ts'
 import { intentInquiries } from './inquiries.ts'
 import { intentInquiryApi } from './inquiry-api.ts'
-import { Intent, intentCause, intentMachine, intentsPersonalData, lockIntent } from './intent.ts'
+import {
+  Intent,
+  intentCause,
+  intentMachine,
+  intentsPersonalAdditions,
+  intentsPersonalData,
+  lockIntent,
+} from './intent.ts'
 import { alreadyInStatusMessage, cancelIntentOperation } from './intent-batch.ts'
 import { type ResolvedPayee, resolvePayees } from './payees.ts'
 import { type IntentSignal, intentProcess } from './process.ts'
@@ -222,6 +229,7 @@ export const intentsArea = area(
   all,
   {
     personal: intentsPersonalData,
+    personalAdditions: intentsPersonalAdditions,
     steps: intentSteps,
     entities: [Intent, Approval, ApprovalCommitmentOpenings],
     machines: [intentMachine],

@@ -10,12 +10,7 @@ import {
 import type { ChargeMethod } from '../../mpp/index.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { type JsonName, jsonName } from '../../values/json-names.ts'
-import {
-  isNotAboutSql,
-  isUnpaidCardPaymentSql,
-  isUnpaidIntentSql,
-  type PersonalData,
-} from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 import {
   encodePolicyRules,
   expirationActions,
@@ -240,14 +235,7 @@ export const policiesPersonalData = {
     },
     plain: ['subject_type', 'subject_id', 'policy_id'],
     keptWhile: {
-      where: `${isNotAboutSql('intents', 't.subject_id', isUnpaidIntentSql)}
-        and ${isNotAboutSql('card_authorizations', 't.subject_id', isUnpaidCardPaymentSql)}`,
       words: 'what it decided was paid, or can still be',
-    },
-    about: {
-      beneficiary: [
-        '(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.subject_id))',
-      ],
     },
   },
   owner_budgets: {

@@ -1,7 +1,7 @@
 import type { EntityClass } from '@mikro-orm/core'
 import type { z } from 'zod'
 import { decodeJson } from '../../values/json-names.ts'
-import type { PersonalData } from '../../values/personal.ts'
+import type { PersonalAdditions, PersonalData } from '../../values/personal.ts'
 import type { Actor, RequestRun, Tenant } from './actor.ts'
 import { operationAddresses, type PathAliases } from './addresses.ts'
 import type { ApiResponse } from './call.ts'
@@ -105,6 +105,8 @@ export interface Area<A extends Api = Api> {
   readonly entities: readonly EntityClass<object>[]
   /** Personal data in its tables. A test finds each text column that is not named. */
   readonly personal: PersonalData
+  /** What it adds to tables of other areas. */
+  readonly personalAdditions: PersonalAdditions
   readonly machines: readonly StateMachine<string>[]
   readonly deadlines: readonly Required<Deadline>[]
   readonly waits: readonly ClockWaitingRecords[]
@@ -128,6 +130,7 @@ type OptionalMember =
   | 'steps'
   | 'entities'
   | 'personal'
+  | 'personalAdditions'
   | 'machines'
   | 'deadlines'
   | 'waits'
@@ -156,6 +159,7 @@ export const area = <A extends Api>(
     steps = {},
     entities = [],
     personal = {},
+    personalAdditions = {},
     machines = [],
     deadlines = [],
     waits = [],
@@ -176,6 +180,7 @@ export const area = <A extends Api>(
   steps,
   entities,
   personal,
+  personalAdditions,
   machines,
   deadlines: deadlines.map(withDeadlineDefaults),
   waits,

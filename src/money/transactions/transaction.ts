@@ -18,7 +18,7 @@ import {
 } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import type { OriginalAmount } from '../../values/original-amount.ts'
-import { isUnpaidCardPaymentSql, type PersonalData } from '../../values/personal.ts'
+import type { PersonalData } from '../../values/personal.ts'
 
 /**
  * A payment is reserved (`authorization`), in progress (`settlement`), `settled`, final; or it fails, or is
@@ -89,15 +89,7 @@ export const transactionsPersonalData = {
     },
     plain: ['type', 'mcc', 'country', 'decline_reason', 'original'],
     keptWhile: {
-      where: `t.status <> 'declined' or not exists (
-        select from card_authorizations a where (a.owner_id, a.mode, a.transaction_id) = (t.owner_id, t.mode, t.id)
-        and ${isUnpaidCardPaymentSql('a')})`,
       words: 'it is no payment by card that was declined',
-    },
-    about: {
-      beneficiary: [
-        '(select f.beneficiary_id from transfers f where (f.owner_id, f.mode, f.id) = (t.owner_id, t.mode, t.transfer_id))',
-      ],
     },
   },
   open_transactions: {

@@ -1,4 +1,5 @@
 import { areas } from '../../../src/areas.ts'
+import { personalDataOf } from '../../../src/derive/personal-areas.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { legalGrounds, type PersonalTable } from '../../../src/values/personal.ts'
 import type { TestService } from '../../support/harness.ts'
@@ -24,8 +25,8 @@ where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and no
   and a.attgenerated = '' order by c.relname, a.attnum`
 
 export const registered: ReadonlyMap<string, PersonalTable> = new Map(
-  Object.values(areas)
-    .flatMap(({ personal }) => Object.entries<PersonalTable>(personal))
+  [...personalDataOf(areas).values()]
+    .flatMap(personal => Object.entries<PersonalTable>(personal))
     .filter(([, { owner, personal }]) => owner !== null && Object.keys(personal).length > 0),
 )
 

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
+import { personalDataOf } from '../../../src/derive/personal-areas.ts'
 import { nonPersonalColumns, type PersonalTable } from '../../../src/values/personal.ts'
 import { service } from './service.ts'
 
 const named = new Map<string, PersonalTable>(
-  Object.values(areas).flatMap(({ personal }) => Object.entries(personal)),
+  [...personalDataOf(areas).values()].flatMap(personal => Object.entries(personal)),
 )
 
 /** Every column whose type can contain free text; for partitions only the partitioned table. */
@@ -38,6 +39,14 @@ describe('the register of personal data', () => {
     const all = [...named].flatMap(([table, entry]) => namesIn(entry).map(column => `${table}.${column}`))
     expect(all.filter(column => !existing.has(column))).toEqual([])
     expect(all).toHaveLength(new Set(all).size)
+  })
+
+  test('is added to only for tables of other areas', () => {
+    for (const { personal, personalAdditions } of Object.values(areas))
+      for (const table of Object.keys(personalAdditions)) {
+        expect([...named.keys()]).toContain(table)
+        expect(Object.keys(personal)).not.toContain(table)
+      }
   })
 
   test('gives each table to one area', () => {
