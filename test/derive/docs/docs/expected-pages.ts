@@ -5,7 +5,7 @@
 export const EXPECTED_PAGES: readonly (readonly [query: string, address: string, why: string])[] = [
   ['pagination', '/docs/api#lists', 'limit, cursor and nextCursor of every list'],
   ['deploy', '/docs/guides/production', 'the steps to production'],
-  ['claude', '/docs/guides/connect-claude', 'each step, from the connector to the first question'],
+  ['claude', '/docs/guides/hosted-assistants', 'each step, from the connector to the first question'],
   ['402', '/docs/guides/machine-payments', 'how an agent pays an HTTP 402'],
   ['environment variables', '/docs/guides/settings', 'the table of all settings'],
   ['export csv', '/docs/guides/statements', 'the formats in which a month is exported'],
