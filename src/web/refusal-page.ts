@@ -11,6 +11,7 @@ interface Words {
   readonly again: string
   readonly soon: (seconds: number) => string
   readonly request: string
+  readonly missing: { readonly title: string; readonly lead: string; readonly docs: string }
   readonly database: {
     readonly title: string
     readonly lead: string
@@ -26,6 +27,11 @@ const words: Readonly<Record<Language, Words>> = {
     again: 'Try again',
     soon: seconds => `This page reloads in ${seconds} seconds.`,
     request: 'Request ID',
+    missing: {
+      title: 'There is no such page',
+      lead: 'The address is misspelt, or from another version.',
+      docs: 'Documentation',
+    },
     database: {
       title: 'The database is unreachable',
       lead: 'The service is running but cannot read its data at the moment.',
@@ -43,6 +49,11 @@ const words: Readonly<Record<Language, Words>> = {
     again: 'Erneut versuchen',
     soon: seconds => `Diese Seite wird in ${seconds} Sekunden neu geladen.`,
     request: 'Anfrage-ID',
+    missing: {
+      title: 'Diese Seite gibt es nicht',
+      lead: 'Die Adresse enthält einen Tippfehler oder stammt aus einer anderen Version.',
+      docs: 'Dokumentation',
+    },
     database: {
       title: 'Die Datenbank ist nicht erreichbar',
       lead: 'Der Dienst läuft, kann aber derzeit nicht auf seine Daten zugreifen.',
@@ -72,9 +83,11 @@ const LEAST_SECONDS = 10
 /** Serves a page that is refused before its session is known. It calls no operation. */
 export function renderRefusalPage(refused: Refused, language: Language): Html {
   const { code, status, message, root, retryAfter, requestId } = refused
-  const { title, again, soon, request, database } = words[language]
+  const { title, again, soon, request, missing, database } = words[language]
   const isAway = code === 'unavailable'
-  const heading = isAway ? database.title : title
+  const isMissing = code === 'not_found'
+  const own = isAway ? database : isMissing ? missing : undefined
+  const heading = own?.title ?? title
   const againIn = isAway || retryAfter !== undefined ? Math.max(LEAST_SECONDS, retryAfter ?? 0) : undefined
   return renderDocument({
     language,
@@ -84,10 +97,11 @@ export function renderRefusalPage(refused: Refused, language: Language): Html {
     body: html`<main>
 <p class="code">${status}</p>
 <h1>${heading}</h1>
-${isAway ? html`<p class="lead">${database.lead}</p><p>${database.safe}</p>` : html`<p class="lead" lang="en">${message}</p>`}
+${own ? html`<p class="lead">${own.lead}</p>` : html`<p class="lead" lang="en">${message}</p>`}
+${isAway && html`<p>${database.safe}</p>`}
 ${againIn !== undefined && html`<p role="status">${soon(againIn)}</p>`}
 ${isAway && helpOf(database)}
-<p><a class="again" href="">${again}</a></p>
+<p>${isMissing ? html`<a class="again" href="${root}console">Console</a> <a class="again" href="${root}docs">${missing.docs}</a>` : html`<a class="again" href="">${again}</a>`}</p>
 <p class="request">${request} <code>${requestId}</code></p>
 </main>`,
   })

@@ -222,6 +222,7 @@ export const operationCauses: Readonly<Record<string, string>> = {
   not_refundable: 'A fee is the price of a service, and a refund is itself money that came back.',
   not_unauthorized:
     'A finding is about who has authorized the payment, which other reasons leave undisputed.',
+  page_for_people: 'A browser opens the address of the API.',
   page_moved: 'The link or bookmark is from an earlier version.',
   period_before_wallet: 'Statements begin with the month in which the wallet was opened.',
   period_not_begun: 'The month of the account’s clock counts, which in test mode can be moved.',

@@ -11,17 +11,17 @@ interface Asked extends Pick<IncomingMessage, 'url' | 'headers'> {
 }
 
 /**
- * Shows the problem as a page: a redirect to the sign-in, or an explanation. Undefined if the caller is a
- * program, or the request is not for a page.
+ * Shows the problem as a page: a redirect to the sign-in, or an explanation, also where there is no such address. Undefined
+ * if the caller is a program, or the request is not for a page.
  */
 export function renderProblemPage(
   { code, status, message, headers }: Problem,
   operation: AnyOperation | undefined,
   { url = '', headers: asked, requestId }: Asked,
 ): ApiResponse | undefined {
-  if (!operation || mediaTypeOf(operation.returns[1]) !== 'text/html') return undefined
-  if (!asked.accept?.includes('text/html')) return undefined
-  if (code === 'unauthenticated' && needsSignIn(operation))
+  const isPage = operation ? mediaTypeOf(operation.returns[1]) === 'text/html' : code === 'not_found'
+  if (!isPage || !asked.accept?.includes('text/html')) return undefined
+  if (code === 'unauthenticated' && operation && needsSignIn(operation))
     return { status: 303, body: null, headers: { Location: wayTo(SIGN_IN_PATH, url) }, errorCode: code }
   const language = negotiateLanguage(asked['accept-language'])
   const page = renderRefusalPage(

@@ -52,7 +52,13 @@ export const healthApi = {
   }),
   about: get('/', {
     summary: 'Get the name, version and links of the service',
+    description: 'Browsers are redirected to the console.',
     callers: ['public'],
+    http: {
+      reads: { accept: '`application/json` or `text/html`.' },
+      headers: { 303: { Location: 'The console, relative to this address.' } },
+    },
+    fails: { page_for_people: [303, 'People use the console.'] },
     returns: [
       200,
       z.object({

@@ -96,6 +96,28 @@ describe('the pages of people without a session', () => {
     expect(await response.json()).toMatchObject({ error: expect.stringContaining('/login') })
   })
 
+  test.each(['/', '/v1/'])('%s leads a browser to the console, and tells a program the links', async path => {
+    const response = await readPage(path, asBrowser)
+    expect([response.status, response.headers.get('location')]).toEqual([303, 'console'])
+    expect(await (await readPage(path)).json()).toMatchObject({ name: 'Agent Payments' })
+  })
+
+  test.each([
+    ['/nothing', 'console'],
+    ['/v1/agents/nothing/at-all?x=1', '../../../console'],
+  ])('%s, which is no address, is a page for a browser, in its language', async (path, link) => {
+    const response = await readPage(path, { ...asBrowser, ...german })
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+    const text = await response.text()
+    expect(text).toContain('Diese Seite gibt es nicht')
+    expect(text).toContain(`href="${link}"`)
+    const ofProgram = await readPage(path)
+    expect([ofProgram.status, await ofProgram.json()]).toEqual([
+      404,
+      { error: 'No such path. See /docs for all operations.' },
+    ])
+  })
+
   test('refuse a credential of another kind, and a wish that is too long, in words', async () => {
     const { key } = await service.owner()
     const foreign = await readPage('/approve', { ...asBrowser, ...german, authorization: `Bearer ${key}` })
