@@ -179,12 +179,17 @@ async function ownPostgres(dataDir: string, life: ProcessLifetime): Promise<stri
   return postgres.url
 }
 
+/** A port that was not named may be another one: two installations run beside each other. */
 async function listen(service: Service, { port, host }: Settings): Promise<string> {
   for (let next = port; ; next += port === 0 ? 0 : 1) {
     try {
       return `http://${reachable(host)}:${await service.listen(next, host)}`
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || next === 65_535) throw error
+      if (process.env.PORT?.trim())
+        throw new Error(
+          `Port ${port} of PORT is taken. Name another one, or leave PORT out to get the next free one.`,
+        )
       printLine(`Port ${next} is taken, trying ${next + 1}`)
     }
   }

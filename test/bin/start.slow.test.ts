@@ -24,13 +24,15 @@ import { addressOfRun } from '../support/temporal/access.ts'
 import { until } from '../support/until.ts'
 
 describe('npm start', () => {
-  test('uses the given database, Temporal server and secret, takes the next port, and begins to make the documentation', async () => {
+  test('uses the given database, Temporal server and secret, takes the next port after 8080, and begins to make the documentation', async () => {
     const other = createServer()
-    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
-    const { port } = other.address() as AddressInfo
+    // Whether or not it was free, it is taken then.
+    const isOurs = await new Promise<boolean>(resolve => {
+      other.once('error', () => resolve(false)).listen(8_080, '127.0.0.1', () => resolve(true))
+    })
     const dataDir = temporaryFolder()
     const env = {
-      PORT: String(port),
+      PORT: '',
       DATABASE_URL: await cloneDatabase(),
       TEMPORAL_ADDRESS: addressOfRun(),
       DASHBOARD_SECRET: 'one secret of my own',
@@ -44,12 +46,23 @@ describe('npm start', () => {
       webUi: null,
       dashboardSecret: env.DASHBOARD_SECRET,
     })
-    expect(service.output()).toContain(`Port ${port} is taken`)
-    expect(Number(new URL(instance.url).port)).toBeGreaterThan(port)
+    expect(service.output()).toContain('Port 8080 is taken')
+    expect(Number(new URL(instance.url).port)).toBeGreaterThan(8_080)
     expect(readdirSync(dataDir).filter(name => /^(postgres|temporal)/.test(name))).toEqual([])
     // The test does not wait for the documentation: on a busy machine it takes long.
     await service.untilOutput(/^\d\d:\d\d:\d\d debug the documentation is being made$/m)
     expect(await stopService(service)).toBe(0)
+    if (isOurs) other.close()
+  })
+
+  test('refuses a port that was named and is taken', async () => {
+    const other = createServer()
+    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    const env = { PORT: String(port), DATABASE_URL: await cloneDatabase(), TEMPORAL_ADDRESS: addressOfRun() }
+    const service = command('start', temporaryFolder(), env)
+    expect(await service.exit).toBe(1)
+    expect(service.output()).toContain(`Port ${port} of PORT is taken. Name another one`)
     other.close()
   })
 

@@ -11,7 +11,8 @@ import {
 
 export const serviceSettings = {
   port: documentSetting(integerSetting(0, 65_535).default(8080), {
-    meaning: 'Port of the service. If it is taken, the next free one is used.',
+    meaning:
+      'Port of the service. Not set: the next free one from 8080 on. One that is named and taken stops the start.',
     allowed: '0 to 65535; 0 takes any free port',
   }),
   host: documentSetting(hostNameSetting.default('127.0.0.1'), {

@@ -12,6 +12,7 @@ describe('connected assistants', () => {
     expect(list.status).toBe(200)
     for (const shown of ['Connected assistants', 'Claude', 'Not verified', 'Scout', 'Disconnect'])
       expect(list.text).toContain(shown)
+    expect(list.text).toMatch(/data-copy="http:\/\/[^"]+\/mcp"/)
     const page = await visitor.read(`console/assistants/${id}`)
     for (const shown of [
       'What it bought',

@@ -1,7 +1,7 @@
-import { assistantsApi } from '../../../../control/oauth/index.ts'
+import { assistantsApi, resourceOf } from '../../../../control/oauth/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { OperationAnswer } from '../../page.ts'
-import { renderRecordLink } from '../../parts/links.ts'
+import { copyableText, renderRecordLink } from '../../parts/links.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { noneText, renderEuros, renderText } from '../../parts/text.ts'
 import { intentsSection } from '../decide/intents.ts'
@@ -28,6 +28,7 @@ export const assistantsSection = consoleSection({
   title: 'Connected assistants',
   noun: 'connected-assistants',
   lead: 'Assistants that an owner has connected, with what each may pay by itself and what it bought.',
+  above: ({ service }) => html`<p>Address to enter: ${copyableText(resourceOf(service))}</p>`,
   list: assistantsApi.list,
   get: assistantsApi.get,
   name: ({ clientName }) => clientName,
