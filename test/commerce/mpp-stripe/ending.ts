@@ -111,6 +111,27 @@ describe('a shared payment token', () => {
     expect(await pay(payer, url)).toMatchObject({ status: 200 })
   })
 
+  test('that a key revokes while it is created ends its payment at once, and is never sent', async () => {
+    const payer = await aStripePayer()
+    const free = await balanceOf(payer)
+    const created = tokens().length
+    double.afterwards(/^POST shared_payment\/issued_tokens$/, async response => {
+      const { agentCredentialId = '' } = (await credentialOf(payer)) ?? {}
+      await payer.client.agentCredentials.revoke({ params: { id: agentCredentialId } })
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(tokens().at(-1)))
+    })
+    const url = merchant.sells('/spt-revoked', offers)
+    expect(await pay(payer, url)).toMatchObject({ status: 503, code: 'pay_interrupted' })
+    double.heal()
+    expect(tokens()).toHaveLength(created + 1)
+    await advance(payer.client, { minutes: 1 })
+    expect(tokens().at(-1)).toMatchObject(revoked)
+    expect(merchant.payments('/spt-revoked')).toHaveLength(0)
+    expect(await credentialOf(payer)).toMatchObject({ status: 'void', dueAt: null })
+    expect(await intentOf(payer)).toMatchObject({ status: 'approved' })
+    expect(await balanceOf(payer)).toEqual(free)
+  })
+
   test('that was created without an answer is found by its key and revoked, and is never sent', async () => {
     const payer = await aStripePayer()
     const created = tokens().length
