@@ -42,7 +42,7 @@ export interface StripeDouble {
   /** Answers requests of this method and path differently, until `heal`. */
   break(route: RegExp, fault: Fault): void
   /** Acts on requests of this method and path, and answers them differently, until `heal`. */
-  afterwards(route: RegExp, fault: (response: ServerResponse) => void): void
+  afterwards(route: RegExp, fault: (response: ServerResponse) => unknown): void
   heal(): void
   forgetKeys(): void
   to(route: RegExp): StripeRequest[]
@@ -65,7 +65,7 @@ function send(response: ServerResponse, { status, body }: Answer, isReplayed = f
 export async function startStripeDouble(): Promise<StripeDouble> {
   const requests: StripeRequest[] = []
   const faults: [RegExp, Fault][] = []
-  const lateFaults: [RegExp, (response: ServerResponse) => void][] = []
+  const lateFaults: [RegExp, (response: ServerResponse) => unknown][] = []
   const kept = new Map<string, { readonly sent: string; readonly answer: Answer }>()
   const account = accountOf()
   const matches = (route: RegExp, { method, path }: StripeRequest) => route.test(`${method} ${path}`)

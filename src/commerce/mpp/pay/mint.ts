@@ -570,6 +570,7 @@ export const recordSharedToken: StepBatch<
     if (isDue(credential, { now }) || !activateMppToken(registered, token, { ...item, ...verdict })) {
       credential.dueAt = now
       keepAnswer(credential, INTERRUPTED, state, state.answers.get(id))
+      if (credential.workflowId !== null) verdict.wake(mppProcess, credential)
       return { next: 'none', problem: INTERRUPTED }
     }
     const offer = readOffer(credential.challenge, 'stripe')
