@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Area, Areas } from '../kernel/contract/area.ts'
+import { keysOf } from '../values/collections.ts'
 import type { PersonalAddition, PersonalArea, PersonalData, PersonalTable } from '../values/personal.ts'
 
 /**
@@ -23,7 +24,14 @@ export function personalDataOf(areas: Areas): ReadonlyMap<Area & { readonly key:
     Object.entries(personalAdditions),
   )
   const withAdditions = ([table, entry]: [string, PersonalTable]) =>
-    [table, additions.filter(([name]) => name === table).reduce(added, entry)] as const
+    [
+      table,
+      joined(
+        table,
+        entry,
+        additions.flatMap(([name, addition]) => (name === table ? addition : [])),
+      ),
+    ] as const
   return new Map(
     Object.entries<Area>(areas).flatMap(([key, area]) => {
       const tables = Object.entries(area.personal).map(withAdditions)
@@ -32,21 +40,31 @@ export function personalDataOf(areas: Areas): ReadonlyMap<Area & { readonly key:
   )
 }
 
-function added(
-  entry: PersonalTable,
-  [table, { unpaid, paid, about }]: readonly [string, PersonalAddition],
-): PersonalTable {
+/** A record that one area says was paid is kept, also where another says that it is unpaid. */
+function joined(table: string, entry: PersonalTable, additions: readonly PersonalAddition[]): PersonalTable {
+  if (additions.length === 0) return entry
+  const unpaid = additions.flatMap(addition => addition.unpaid ?? [])
+  const paid = additions.flatMap(addition => addition.paid ?? [])
   const { where: own = 'true', words } = entry.keptWhile ?? {}
-  if ((unpaid ?? paid) !== undefined && words === undefined)
+  if (unpaid.length + paid.length > 0 && words === undefined)
     throw new Error(`${table}: its own noun has no words for which records are kept`)
-  const kept = unpaid === undefined ? own : `(${own}) and not (${unpaid})`
-  const where = paid === undefined ? kept : `(${kept}) or (${paid})`
+  const kept = [own, ...unpaid.map(condition => `not (${condition})`)].map(one => `(${one})`).join(' and ')
+  const where = [kept, ...paid].map(one => `(${one})`).join(' or ')
   return {
     ...entry,
     ...(words !== undefined && { keptWhile: { where, words } }),
-    ...(about && { about: { ...entry.about, ...about } }),
+    about: additions.reduce(withSubjects, entry.about ?? {}),
   }
 }
+
+type Subjects = NonNullable<PersonalTable['about']>
+
+const withSubjects = (known: Subjects, { about = {} }: PersonalAddition): Subjects => ({
+  ...known,
+  ...Object.fromEntries(
+    keysOf(about).map(subject => [subject, [...(known[subject] ?? []), ...(about[subject] ?? [])]]),
+  ),
+})
 
 function sentencesOf({ api }: Area): ReadonlyMap<string, string> {
   const found = new Map<string, string>()

@@ -19,7 +19,9 @@ export function renderProblemPage(
   operation: AnyOperation | undefined,
   { url = '', headers: asked, requestId }: Asked,
 ): ApiResponse | undefined {
-  const isPage = operation ? mediaTypeOf(operation.returns[1]) === 'text/html' : code === 'not_found'
+  const isPage = operation
+    ? mediaTypeOf(operation.returns[1]) === 'text/html'
+    : code === 'not_found' && rootFrom(url).length <= DEEPEST_ROOT.length
   if (!isPage || !asked.accept?.includes('text/html')) return undefined
   if (code === 'unauthenticated' && operation && needsSignIn(operation))
     return { status: 303, body: null, headers: { Location: wayTo(SIGN_IN_PATH, url) }, errorCode: code }
@@ -39,6 +41,9 @@ function wayTo(page: string, url: string): string {
   const to = url.replace(/^\/+/, '')
   return `${rootFrom(url)}${page.slice(1)}?${new URLSearchParams({ to })}`
 }
+
+/** A page names its links by the depth of its address: without a bound it would be ten times as long as what was asked. */
+const DEEPEST_ROOT = '../'.repeat(20)
 
 const rootFrom = (url: string): string =>
   '../'.repeat((url.replace(/^\/+/, '').split('?')[0] ?? '').split('/').length - 1)

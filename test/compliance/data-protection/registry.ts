@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { personalDataOf } from '../../../src/derive/personal-areas.ts'
+import { area } from '../../../src/kernel/contract/area.ts'
 import { nonPersonalColumns, type PersonalTable } from '../../../src/values/personal.ts'
 import { service } from './service.ts'
 
@@ -47,6 +48,22 @@ describe('the register of personal data', () => {
         expect([...named.keys()]).toContain(table)
         expect(Object.keys(personal)).not.toContain(table)
       }
+  })
+
+  test('keeps what one area says was paid, and joins whom a table is about, in whichever order areas add to it', () => {
+    const table = { personal: {}, plain: [], about: { person: ['a'] }, keptWhile: { words: 'it was paid' } }
+    const empty = area('Empty', 'Nothing.', {} as never)
+    const one = { ...empty, personalAdditions: { things: { paid: 'p', about: { person: ['b'] } } } }
+    const other = { ...empty, personalAdditions: { things: { unpaid: 'u', about: { beneficiary: ['c'] } } } }
+    const added = (...others: object[]) => {
+      const all = Object.fromEntries(others.entries())
+      const given = { ...all, own: { ...empty, personal: { things: table } } } as unknown as typeof areas
+      return [...personalDataOf(given).values()][0]?.things
+    }
+    const about = { person: ['a', 'b'], beneficiary: ['c'] }
+    const keptWhile = { where: '((true) and (not (u))) or (p)', words: 'it was paid' }
+    expect(added(one, other)).toEqual({ ...table, about, keptWhile })
+    expect(added(other, one)).toEqual({ ...table, about, keptWhile })
   })
 
   test('gives each table to one area', () => {

@@ -103,14 +103,13 @@ function runOf(client: Client, workflowId: string): RunView {
       await until(`${workflowId} begins`, status)
     },
     async untilEnded() {
-      // Longer than usual: the server waits for a worker that is gone before it asks another one, and an attempt that was lost on
-      // a busy machine keeps its record for two minutes.
+      // Longer than usual: the server waits for a worker that is gone before it asks another one.
       const nextEvent = historyOf(client, workflowId, 'last')
       const ended = async () => {
         await nextEvent()
         return (await status()) === 'COMPLETED'
       }
-      await until(`${workflowId} ends`, ended, 3 * DEADLINE_MS)
+      await until(`${workflowId} ends`, ended, 2 * DEADLINE_MS)
       return handle.result()
     },
     timeline,

@@ -118,6 +118,11 @@ describe('the pages of people without a session', () => {
     ])
   })
 
+  test('an address of thousands of folders gets the short answer of programs', async () => {
+    const response = await readPage(`/${'x/'.repeat(2_000)}`, asBrowser)
+    expect([response.status, (await response.text()).length < 200]).toEqual([404, true])
+  })
+
   test('refuse a credential of another kind, and a wish that is too long, in words', async () => {
     const { key } = await service.owner()
     const foreign = await readPage('/approve', { ...asBrowser, ...german, authorization: `Bearer ${key}` })

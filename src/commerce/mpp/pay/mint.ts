@@ -381,15 +381,17 @@ function begin(
   return { next: nextStepAfter(credential, sending, context), unused: null, sending }
 }
 
+interface UsableCredential {
+  readonly minted: MintedHeader
+  readonly sharedTokenId: string | null
+  readonly sender: Sender
+}
+
 /** Sent at once, or sealed until it is sent by a step of its own, or shown. */
 function mintedOrSent(
   credential: MppCredential,
   ordered: MachinePayment,
-  {
-    minted,
-    sender: { holder, begun },
-    sharedTokenId,
-  }: Pick<Parameters<typeof sendable>[1], 'minted' | 'sharedTokenId'> & { readonly sender: Sender },
+  { minted, sharedTokenId, sender: { holder, begun } }: UsableCredential,
   { now, systems: { vault } }: Pick<TenantNow, 'now'> & Pick<Ports, 'systems'>,
 ): SendablePayment | undefined {
   if (holder && begun && ordered.sentBy === 'service' && mppCredentialMachine.move(credential, 'sent')) {
