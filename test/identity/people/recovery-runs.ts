@@ -88,10 +88,7 @@ describe('the run of a recovery', () => {
 
   test('does by itself what is due, where no sweep has come', async () => {
     const { recovery, run } = await underWay()
-    await service.sql(
-      `update recoveries set ready_at = now() - interval '1 minute', due_at = now() - interval '1 minute' where id = $1`,
-      [recovery.id],
-    )
+    await service.sql(`update recoveries set ready_at = now(), due_at = now() where id = $1`, [recovery.id])
     await run.signal('recordChanged')
     await run.untilDetails('link to be opened')
     expect(await run.activityNames()).toContain('advanceRecovery')
