@@ -13,5 +13,12 @@ export {
   payeeMatcher,
   refundableKeys,
 } from './matcher.ts'
-export { groupsOfMcc, mccCodes, mccGroupNames, mccsOfGroup, merchantCategories } from './mcc.ts'
+export {
+  groupsOfMcc,
+  mccCodes,
+  mccDescription,
+  mccGroupNames,
+  mccsOfGroup,
+  merchantCategories,
+} from './mcc.ts'
 export { hostInText, looksLikeIban } from './names.ts'

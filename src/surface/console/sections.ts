@@ -127,7 +127,6 @@ export const consolePlaces: readonly ConsolePlace[] = [
     icon: 'payments',
     tabs: [
       tab('transactions', transactionsSection, 'All'),
-      tab('intents', intentsSection),
       tab('transactions', transactionsSection, 'Card', { type: 'card' }),
       tab('transfers', transfersSection),
       tab('machine-payments', machinePaymentsSection, 'Machine (402)'),
@@ -138,6 +137,7 @@ export const consolePlaces: readonly ConsolePlace[] = [
     ],
     within: {
       authorizations: authorizationsSection,
+      intents: intentsSection,
       evidence: evidenceSection,
       'protect-rules': protectRulesSection,
     },

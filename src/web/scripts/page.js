@@ -15,9 +15,12 @@ export const all = selector => [...document.querySelectorAll(selector)]
  */
 export const closestTo = ({ target }, selector) => target instanceof Element && target.closest(selector)
 
+/** A new element each time, so that a page that shows it for a while begins anew. */
 export function tell(text) {
   trouble.textContent = ''
-  news.textContent = text
+  const line = document.createElement('span')
+  line.textContent = text
+  news.replaceChildren(...(text === '' ? [] : [line]))
 }
 
 /** Errors: screen readers announce them at once. */
@@ -195,18 +198,18 @@ const DAY_MS = 86_400_000
 
 const dayNumber = at => Math.round(Date.UTC(at.getFullYear(), at.getMonth(), at.getDate()) / DAY_MS)
 
-function dayText(at) {
+function dayText(at, isInSentence) {
   const today = new Date(Date.now() + aheadMs)
   const days = dayNumber(at) - dayNumber(today)
   if (Math.abs(days) > 1)
     return formatOf(at.getFullYear() === today.getFullYear() ? 'dayOfYear' : 'day').format(at)
   const name = relative.format(days, 'day')
-  return name.charAt(0).toUpperCase() + name.slice(1)
+  return isInSentence ? name : name.charAt(0).toUpperCase() + name.slice(1)
 }
 
-function timeText(at, format = 'minute') {
+function timeText(at, format = 'minute', isInSentence = false) {
   if (format === 'time' || format === 'day') return formatOf(format).format(at)
-  return `${dayText(at)} ${formatOf(format).format(at)}`
+  return `${dayText(at, isInSentence)} ${formatOf(format).format(at)}`
 }
 
 /** Leaves dates without a time as they are, since they have no zone. */
@@ -214,7 +217,7 @@ export function showTimes(root) {
   for (const time of root.querySelectorAll('time[datetime*="T"]')) {
     const at = new Date(time.dateTime)
     if (Number.isNaN(at.getTime())) continue
-    time.textContent = timeText(at, time.dataset.format)
+    time.textContent = timeText(at, time.dataset.format, time.dataset.inSentence !== undefined)
     time.dataset.exact = `${formatOf('exact').format(at)}\n${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
     if (!time.closest('a, button, summary')) time.tabIndex = 0
   }

@@ -43,7 +43,7 @@ export async function renderAgentLimits(agentId: string, request: PageRequest): 
       labels: limitLabels,
       submit: 'Change limits',
       success: 'Saved.',
-      fold: true,
+      inDialog: true,
     }),
     html`<p>${renderRecordLink(request, policy.id, 'All limits')}</p>`,
   )

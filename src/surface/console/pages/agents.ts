@@ -16,8 +16,8 @@ import { agentTabs } from './agent-tabs.ts'
 type Period = AgentUsage['day']
 type Agent = OperationAnswer<typeof agentsApi.get>
 
-const used = ({ limitEuros, heldEuros, spentEuros, remainingEuros }: Period): Html =>
-  html`${renderUsage(sumEuros([spentEuros, heldEuros]), limitEuros)}<br><small>${renderEuros(heldEuros)} held${remainingEuros !== null && html`, ${renderEuros(remainingEuros)} left`}</small>`
+const used = ({ limitEuros, heldEuros, spentEuros }: Period): Html =>
+  renderUsage(sumEuros([spentEuros, heldEuros]), limitEuros)
 
 const isOpen = ({ status }: Agent): boolean => ['active', 'frozen'].includes(status)
 
@@ -55,13 +55,20 @@ export const agentsSection = consoleSection({
   note: ({ frozenReason }) =>
     frozenReason !== null && html`<p class="lead">Frozen: ${renderText(frozenReason)}</p>`,
   actions: [
-    { operation: agentsApi.fund, when: isOpen, members: ['amountEuros', 'fromWalletId'], offers: funds },
+    {
+      operation: agentsApi.fund,
+      tone: 'main',
+      when: isOpen,
+      members: ['amountEuros', 'fromWalletId'],
+      offers: funds,
+    },
     {
       operation: policiesApi.assign,
       when: isOpen,
       members: ['policyId'],
       offers: templates,
       submit: 'Apply a limit template',
+      inMenu: true,
     },
     {
       operation: agentTokensApi.create,
@@ -74,8 +81,15 @@ export const agentsSection = consoleSection({
       },
       values: { expiresInDays: 90 },
       submit: 'Create token',
+      inMenu: true,
     },
-    { operation: agentsApi.update, when: isOpen, members: ['name', 'description', 'externalId'] },
+    {
+      operation: agentsApi.update,
+      when: isOpen,
+      members: ['name', 'description', 'externalId'],
+      submit: 'Edit',
+      inMenu: true,
+    },
     { operation: agentsApi.unfreeze, when: ({ status }) => status === 'frozen', members: [] },
     {
       operation: agentsApi.freeze,
@@ -91,7 +105,6 @@ export const agentsSection = consoleSection({
         confirm: `Delete ${name}? Its money moves to your wallet, its cards are closed, and its tokens are revoked.`,
       }),
       done: 'go:console/agents',
-      fold: true,
     },
   ],
   async boxes(agent, request) {

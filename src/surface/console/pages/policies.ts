@@ -2,15 +2,16 @@ import { policiesApi, policySimulationApi } from '../../../control/policies/inde
 import { days } from '../../../values/clock.ts'
 import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import { pageScriptTag } from '../browser/browser.ts'
-import type { ConsolePage, PageRequest } from '../page.ts'
-import { type FormGroup, renderOperationForm } from '../parts/form.ts'
+import type { ConsolePage, OperationAnswer, PageRequest } from '../page.ts'
+import type { RecordActions } from '../parts/actions.ts'
+import { type FormGroup, renderFormDialog, renderOperationForm } from '../parts/form.ts'
 import { renderActorLink } from '../parts/history.ts'
 import { renderRecordLink } from '../parts/links.ts'
 import { readNamesInRows } from '../parts/names.ts'
 import { renderBackLink, renderRecordHead } from '../parts/record-page.ts'
 import { consoleSection } from '../parts/section.ts'
 import { renderBox, renderTable } from '../parts/table.ts'
-import { formatPlainEuros, memberLabelText, renderEuros, renderText } from '../parts/text.ts'
+import { countOf, formatPlainEuros, memberLabelText, renderEuros, renderText } from '../parts/text.ts'
 
 const changes = ['policy.*']
 
@@ -119,18 +120,34 @@ const ruleGroups: readonly FormGroup[] = [
   },
 ]
 
+const copies = new WeakMap<PageRequest, Map<string, number>>()
+
+/** Of the newest hundred policies of agents. */
+async function readCopies(_: unknown, request: PageRequest): Promise<void> {
+  const { data } = await request.ask(policiesApi.list, { query: { kind: 'agent', limit: 100 } })
+  const counts = new Map<string, number>()
+  for (const { templateId } of data) if (templateId) counts.set(templateId, (counts.get(templateId) ?? 0) + 1)
+  copies.set(request, counts)
+}
+
+const usersOf = ({ id }: { readonly id: string }, request: PageRequest): string =>
+  countOf(copies.get(request)?.get(id) ?? 0, 'agent')
+
 export const policiesSection = consoleSection({
   kind: 'Limit template',
   lead: 'Limits for agents, called policies in the API. Each agent has its own copy; applying a template updates the copies made from it.',
   list: policiesApi.list,
   columns: [
-    { Agent: ({ agentId }, request) => (agentId ? renderRecordLink(request, agentId) : 'template') },
     'maxTransactionEuros',
     'dailyLimitEuros',
     'monthlyLimitEuros',
     'autoApproveLimitEuros',
+    { 'Used by': usersOf },
   ],
   name: ({ name }) => name,
+  only: { kind: 'template' },
+  filters: [],
+  reads: readCopies,
   events: changes,
   empty: 'No limit templates yet. Start with a preset.',
   guide: 'approvals',
@@ -142,7 +159,7 @@ export const policiesSection = consoleSection({
     labels: limitLabels,
     submit: 'New limit template',
   },
-  above: ({ to }) => html`<a class="button" href="${to('console/presets')}">Presets</a>`,
+  buttons: ({ to }) => html`<a class="button" href="${to('console/presets')}">Presets</a>`,
 })
 
 export const policyPresetsSection = consoleSection({
@@ -165,19 +182,41 @@ ${await part({
   id: 'policy',
   events: changes,
   about: id,
-  make: () => html`${renderRecordHead({ name: renderText(policy.name, 80), kind: policy.agentId ? 'Limits of an agent' : 'Limit template', operation: policiesApi.get, command: 'policies get' }, request)}
+  make: () => html`${renderRecordHead({ name: renderText(policy.name, 80), kind: policy.agentId ? 'Limits of an agent' : 'Limit template', operation: policiesApi.get, command: 'policies get', actions: templateActions(policy, request) }, request)}
 <p class="lead">${
     policy.agentId
       ? html`Agent: ${renderRecordLink(request, policy.agentId)}${policy.templateId !== null && html`, from ${renderRecordLink(request, policy.templateId)}`}${policy.overrides.length > 0 && `. Changed for this agent: ${policy.overrides.map(memberLabelText).join(', ')}`}`
       : 'A template. Agents keep their copies until you apply it.'
   }</p>`,
 })}
-${renderBox('Rules', rulesOf(policy, request), simulation(request), policy.agentId === null && renderOperationForm(request, policiesApi.apply, { params, submit: 'Apply to agents', confirm: 'Replace the rules of every agent with this template by its present rules?', success: 'Applied.' }))}
+${renderBox('Rules', rulesOf(policy, request), simulation(request))}
 ${await backtestPart(request)}
 ${await part({ id: 'probe', events: changes, about: id, make: () => probeOf(request) })}
-${await part({ id: 'versions', events: changes, about: id, make: () => versionsOf(request) })}
-${policy.agentId === null && renderOperationForm(request, policiesApi.delete, { params, submit: 'Delete', tone: 'against', confirm: `Delete ${policy.name}? Agents keep their copies.`, done: 'go:console/policies', fold: true })}`,
+${await part({ id: 'versions', events: changes, about: id, make: () => versionsOf(request) })}`,
   }
+}
+
+function templateActions(
+  { id, name, agentId }: OperationAnswer<typeof policiesApi.get>,
+  request: PageRequest,
+): RecordActions {
+  const params = { id }
+  if (agentId !== null) return { beside: [], inMenu: [] }
+  const apply = renderOperationForm(request, policiesApi.apply, {
+    params,
+    submit: 'Apply to agents',
+    confirm: 'Replace the rules of every agent with this template by its present rules?',
+    success: 'Applied.',
+  })
+  const remove = {
+    params,
+    submit: 'Delete',
+    tone: 'against',
+    confirm: `Delete ${name}? Agents keep their copies.`,
+    done: 'go:console/policies',
+  } as const
+  const inMenu = request.may(policiesApi.delete) ? [renderFormDialog(policiesApi.delete, remove)] : []
+  return { beside: [apply], inMenu }
 }
 
 const RULES_FORM = 'rules'

@@ -2,7 +2,13 @@ import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import type { Row } from '../../../values/members.ts'
 import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
-import { type FieldChoices, type FormOptions, renderOperationForm } from './form.ts'
+import {
+  type FieldChoices,
+  type FormDialog,
+  type FormOptions,
+  renderFormDialog,
+  renderOperationForm,
+} from './form.ts'
 import { fieldChoicesFor } from './names.ts'
 import { formFieldNames, pathParametersOf, requiredMembers, secretMembers } from './schema.ts'
 import { memberLabelText } from './text.ts'
@@ -26,6 +32,8 @@ export interface ActionFormSpec<R> extends FormDifference, Offers {
   readonly params?: (record: R) => Readonly<Record<string, string>>
   /** Whether rows of the list have the action, too. A record without a page has all actions in its row. */
   readonly inRow?: true
+  /** An action that is rarely needed: the menu beside the title has it, as it has what deletes the record. */
+  readonly inMenu?: true
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -41,7 +49,7 @@ export async function renderCreationForm(
   return renderOperationForm(request, operation, {
     submit: memberLabelText(lastOf(operation)),
     secrets: secretMembers(operation),
-    fold: members.length > 0,
+    inDialog: members.length > 0,
     ...others,
     members,
     labels: { ...defaults.labels, ...labels },
@@ -49,12 +57,20 @@ export async function renderCreationForm(
   })
 }
 
-export async function renderActionForms(
+/** Beside the title of a record stand a few actions; its menu has the others. */
+const MOST_BESIDE_TITLE = 3
+
+export interface RecordActions {
+  readonly beside: readonly Html[]
+  readonly inMenu: readonly FormDialog[]
+}
+
+export async function renderRecordActions(
   actions: readonly ActionFormSpec<Row>[],
   record: Row,
   labels: Labels,
   request: PageRequest,
-): Promise<Html[]> {
+): Promise<RecordActions> {
   const open = actions.filter(
     ({ operation, when }) => request.may(operation) && (when?.(record, request) ?? true),
   )
@@ -63,12 +79,19 @@ export async function renderActionForms(
     ...open.map(({ offers }) => offers?.(request)),
   ])
   const choices: Record<string, FieldChoices> = Object.assign({}, ...offered)
-  const around = (action: ActionFormSpec<Row>) => ({
-    labels,
-    choices,
-    variant: String(actions.indexOf(action)),
-  })
-  return open.map(action => actionForm(action, record, around(action), request))
+  const optionsFor = (action: ActionFormSpec<Row>) =>
+    optionsOf(action, record, { labels, choices, variant: String(actions.indexOf(action)) })
+  const { beside = [], inMenu = [] } = Object.groupBy(open, action =>
+    action.inMenu || action.operation.method === 'DELETE' ? 'inMenu' : 'beside',
+  )
+  return {
+    beside: beside
+      .slice(0, MOST_BESIDE_TITLE)
+      .map(action => renderOperationForm(request, action.operation, optionsFor(action))),
+    inMenu: [...beside.slice(MOST_BESIDE_TITLE), ...inMenu].map(action =>
+      renderFormDialog(action.operation, optionsFor(action)),
+    ),
+  }
 }
 
 export const renderActionButton = (
@@ -76,7 +99,9 @@ export const renderActionButton = (
   record: Row,
   labels: Labels,
   request: PageRequest,
-): HtmlContent => (action.when?.(record, request) ?? true) && actionForm(action, record, { labels }, request)
+): HtmlContent =>
+  (action.when?.(record, request) ?? true) &&
+  renderOperationForm(request, action.operation, optionsOf(action, record, { labels }))
 
 const membersOf = ({
   operation,
@@ -84,27 +109,27 @@ const membersOf = ({
 }: Pick<ActionFormSpec<Row>, 'operation' | 'members'>): readonly string[] =>
   members ?? formFieldNames(operation)
 
-function actionForm(
+function optionsOf(
   {
     operation,
     forRecord,
     params,
     when: _when,
     inRow: _inRow,
+    inMenu: _inMenu,
     offers: _offers,
     ...stated
   }: ActionFormSpec<Row>,
   record: Row,
   around: FormDifference,
-  request: PageRequest,
-): Html {
+): FormOptions<AnyOperation> {
   const own = { ...stated, ...forRecord?.(record) }
   const members = own.members ?? formFieldNames(operation).filter(name => own.given?.[name] === undefined)
   const changes = operation.method === 'PATCH' || operation.method === 'PUT'
-  return renderOperationForm(request, operation, {
+  return {
     submit: changes ? 'Change' : memberLabelText(lastOf(operation)),
     secrets: secretMembers(operation),
-    fold: members.length > 0,
+    inDialog: members.length > 0,
     ...around,
     ...(operation.method === 'DELETE' && { submit: 'Delete', tone: 'against' as const }),
     ...(changes && { values: record }),
@@ -115,7 +140,7 @@ function actionForm(
       Object.fromEntries(pathParametersOf(operation).map(name => [name, String(record.id)])),
     labels: { ...around.labels, ...own.labels },
     choices: { ...around.choices, ...own.choices },
-  })
+  }
 }
 
 const lastOf = ({ path }: AnyOperation): string => path.split('/').at(-1)?.replaceAll('-', ' ') ?? ''

@@ -3,9 +3,10 @@ import { addMs, days, utcDay } from '../../../values/clock.ts'
 import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
 import { type FieldChoices, renderField } from './form.ts'
+import { renderIcon } from './icons.ts'
 import { fieldChoicesFor } from './names.ts'
 import { type MemberSchemas, pathParametersOf, queryMemberSchemas } from './schema.ts'
-import { formatDay, formatPlainEuros, humanize, memberLabelText } from './text.ts'
+import { formatDay, formatPlainEuros, memberLabelText, valueText } from './text.ts'
 
 export type Filters = Readonly<Record<string, string>>
 
@@ -26,7 +27,7 @@ export function instantOfDay(name: string, value: string): string {
   return `${name === 'to' ? dayAfter(value) : value}T00:00:00.000Z`
 }
 
-interface Chip {
+interface ListFilter {
   readonly label: string
   readonly names: readonly string[]
   /** Empty if the filter is not set. */
@@ -41,12 +42,16 @@ interface FilterOptions {
   readonly ignored?: readonly string[]
 }
 
+/** The field of an exact amount. Lists know a least and a greatest one. */
+const EXACT = 'exactAmountEuros'
+
 /** The filters of the page. Empty fields of its form set none. */
-export const filtersOf = (
-  { ignored = [] }: Pick<FilterOptions, 'ignored'>,
-  { query }: PageRequest,
-): Filters =>
-  Object.fromEntries(Object.entries(query).filter(([name, value]) => value !== '' && !ignored.includes(name)))
+export function filtersOf({ ignored = [] }: Pick<FilterOptions, 'ignored'>, { query }: PageRequest): Filters {
+  const { [EXACT]: exact, ...set } = Object.fromEntries(
+    Object.entries(query).filter(([name, value]) => value !== '' && !ignored.includes(name)),
+  )
+  return exact === undefined ? set : { ...set, minAmountEuros: exact, maxAmountEuros: exact }
+}
 
 export const addressWith = (filters: Filters): string => `?${new URLSearchParams(filters)}`
 
@@ -60,64 +65,73 @@ export const hasFilters = (options: FilterOptions, request: PageRequest): boolea
   Object.keys(withoutFilters(filtersOf(options, request), ['cursor'])).length >
   pathParametersOf(options.list).length
 
-const PRIMARY = 5
+interface RenderedFilters {
+  /** The button that opens the fields, and the search by text. */
+  readonly controls: Html
+  /** A link for each set filter, which removes it. */
+  readonly chips: HtmlContent
+}
 
-/** A chip opens the field of a filter, and shows its value. The rarely used ones are behind the last chip. */
-export async function renderFilterChips(
-  options: FilterOptions,
-  exports: HtmlContent,
-  request: PageRequest,
-): Promise<Html> {
+export async function renderFilters(options: FilterOptions, request: PageRequest): Promise<RenderedFilters> {
   const { list, labels = {} } = options
   const members = queryMemberSchemas(list)
   const names = (options.filters ?? Object.keys(members)).filter(
     name => !NO_FILTERS.includes(name) && name !== 'status',
   )
   const choices = await fieldChoicesFor(names, request)
-  const chips = chipsOf(names, { members, labels, choices }, request)
-  const shown = chips.length > PRIMARY + 1 ? chips.slice(0, PRIMARY) : chips
-  const rest = chips.slice(shown.length)
   const set = filtersOf(options, request)
+  const filters = filtersIn(names, { members, labels, choices }, set, request.now)
+  const searched = names.find(name => SEARCHED.includes(name))
   const kept = [...pathParametersOf(list), ...(members.status ? ['status'] : [])]
-  const fieldsOf = (chip: Chip): Html =>
-    html`${chip.names.map(name =>
-      renderField(
-        `filter-${name}`,
-        name,
-        { ...fieldSchema(members[name] ?? {}), default: undefined },
-        {
-          values: { ...request.query, [name]: fieldValue(request.query[name]) },
-          labels: { ...labels, ...(chip.names.length > 1 && rangeLabels) },
-          choices,
-        },
-      ),
-    )}`
-  return html`<form method="get" class="chips" aria-label="Filters">
-${kept.map(name => set[name] !== undefined && html`<input type="hidden" name="${name}" value="${set[name]}">`)}
-${shown.map(chip => renderChip(chip, fieldsOf(chip), set))}
-${rest.length > 0 && renderChip(restOf(rest), html`${rest.map(fieldsOf)}`, set)}
-${hasFilters(options, request) && html`<a class="clear" href="${unfilteredAddress(list, request)}">Clear</a>`}
-${exports}
-</form>`
+  const hidden = (others: readonly string[]): Html =>
+    html`${others.map(name => set[name] !== undefined && html`<input type="hidden" name="${name}" value="${set[name]}">`)}`
+  const fieldOf = (name: string): Html =>
+    renderField(
+      `filter-${name}`,
+      name,
+      { ...fieldSchema(members[name] ?? AMOUNT), default: undefined },
+      {
+        values: { ...set, [name]: fieldValue(set[name]) },
+        labels: { ...labels, ...rangeLabels },
+        choices,
+      },
+    )
+  const inDrop = filters.filter(filter => !filter.names.some(name => name === searched))
+  return {
+    controls: html`${
+      inDrop.length > 0 &&
+      html`<details class="filter"><summary class="button">${renderIcon('filter')}Filter</summary>
+<form method="get" class="drop" aria-label="Filters">${hidden([...kept, ...(searched ? [searched] : [])])}
+${inDrop.map(({ names: [first, ...others], presets }) => html`${presets && html`<p class="presets">${presets.map(([text, days]) => html`<a href="${addressWith({ ...withoutFilters(set, ['from', 'to', 'cursor']), ...days })}">${text}</a> `)}</p>`}<div class="range">${[first ?? '', ...others].map(fieldOf)}</div>`)}
+<p class="does"><button type="submit" class="main">Apply</button></p></form></details>`
+    }
+${searched !== undefined && html`<form method="get" role="search" class="find-in-list">${hidden([...names.filter(name => name !== searched), ...kept])}<input type="search" name="${searched}" value="${set[searched] ?? ''}" placeholder="${labels[searched] ?? searchLabels[searched] ?? memberLabelText(searched)}" aria-label="${labels[searched] ?? searchLabels[searched] ?? memberLabelText(searched)}" maxlength="${members[searched]?.maxLength ?? 200}"></form>`}`,
+    chips: hasFilters(options, request) && renderChips(filters, set, unfilteredAddress(list, request)),
+  }
 }
 
-const restOf = (chips: readonly Chip[]): Chip => ({
-  label: 'More filters',
-  names: chips.flatMap(({ names }) => names),
-  value: chips.flatMap(({ value, label }) => (value === '' ? [] : `${label} ${value}`)).join(', '),
-})
-
-function renderChip({ label, names, value, presets }: Chip, fields: Html, set: Filters): Html {
-  const others = withoutFilters(set, [...names, 'cursor'])
-  return html`<details class="chip" name="chip"${value !== '' && html` data-set`}><summary>${label}${value !== '' && html` <strong>${value}</strong>`}</summary>
-<div class="drop">${presets && html`<p class="presets">${presets.map(([words, filters]) => html`<a href="${addressWith({ ...others, ...filters })}">${words}</a> `)}</p>`}
-${fields}
-<p class="does"><button type="submit" class="main">Apply</button>${value !== '' && html` <a href="${addressWith(others)}">Remove</a>`}</p></div></details>`
+const renderChips = (filters: readonly ListFilter[], set: Filters, unfiltered: string): HtmlContent => {
+  const chips = filters.filter(({ value }) => value !== '')
+  return (
+    chips.length > 0 &&
+    html`<nav class="chips" aria-label="Set filters">${chips.map(
+      ({ label, value, names }) =>
+        html`<a class="chip" href="${addressWith(withoutFilters(set, [...names, 'cursor']))}" aria-label="Remove the filter ${label}: ${value}">${label} <strong>${value}</strong> ×</a>`,
+    )}${chips.length > 1 && html`<a class="clear" href="${unfiltered}">Clear</a>`}</nav>`
+  )
 }
+
+/** Found by typing, so that it has a field beside the filters. */
+const SEARCHED = ['merchantContains', 'merchant', 'name', 'q']
+
+const searchLabels: Readonly<Record<string, string>> = { merchantContains: 'Merchant' }
+
+const AMOUNT: MemberSchemas[string] = { type: 'number' }
 
 const rangeLabels = {
   from: 'From (UTC)',
   to: 'To (UTC)',
+  [EXACT]: 'Exactly (€)',
   minAmountEuros: 'At least (€)',
   maxAmountEuros: 'At most (€)',
 }
@@ -135,42 +149,37 @@ interface Known {
   readonly choices: Readonly<Record<string, FieldChoices>>
 }
 
-function chipsOf(names: readonly string[], known: Known, request: PageRequest): Chip[] {
-  const { query } = request
-  const ranges: Chip[] = []
+function filtersIn(names: readonly string[], known: Known, set: Filters, now: Date): readonly ListFilter[] {
+  const ranges: ListFilter[] = []
   if (names.includes('from') && names.includes('to'))
     ranges.push({
       label: 'Date',
       names: ['from', 'to'],
-      value: rangeText(fieldValue(query.from), fieldValue(query.to), formatTypedDay),
-      presets: presetsAt(request.now),
+      value: rangeText(fieldValue(set.from), fieldValue(set.to), formatTypedDay),
+      presets: presetsAt(now),
     })
   if (names.includes('minAmountEuros'))
     ranges.push({
       label: 'Amount',
-      names: ['minAmountEuros', 'maxAmountEuros'],
-      value: rangeText(query.minAmountEuros, query.maxAmountEuros, formatTypedEuros),
+      names: [EXACT, 'minAmountEuros', 'maxAmountEuros'],
+      value: rangeText(set.minAmountEuros, set.maxAmountEuros, formatTypedEuros),
     })
   const inRanges = new Set(ranges.flatMap(range => range.names))
   const singles = names
     .filter(name => !inRanges.has(name))
     .map(name => ({
-      label: known.labels[name] ?? memberLabelText(name),
+      label: known.labels[name] ?? searchLabels[name] ?? memberLabelText(name),
       names: [name],
-      value: valueText(name, query[name] ?? '', known),
+      value: shownValue(name, set[name] ?? '', known),
     }))
-  const isCommon = ({ names: [name = ''] }: Chip): boolean => COMMON.includes(name)
-  return [...singles.filter(isCommon), ...ranges, ...singles.filter(chip => !isCommon(chip))]
+  return [...ranges, ...singles]
 }
 
-/** The filters that most readers look for come first. */
-const COMMON = ['merchantContains', 'name', 'q']
-
-function valueText(name: string, value: string, { members, choices }: Known): string {
+function shownValue(name: string, value: string, { members, choices }: Known): string {
   const named = choices[name]?.find(([id]) => id === value)?.[1]
   if (named !== undefined) return named
   const isChoice = members[name]?.enum !== undefined
-  return (isChoice ? humanize(value) : value).slice(0, 40)
+  return (isChoice ? valueText(value) : value).slice(0, 40)
 }
 
 /** An address may say anything: the list itself refuses what is no day and no amount. */
@@ -213,5 +222,5 @@ export function datePresets(now: Date): readonly DatePreset[] {
   ]
 }
 
-const presetsAt = (now: Date): Chip['presets'] =>
+const presetsAt = (now: Date): ListFilter['presets'] =>
   datePresets(now).map(({ words, from, to }) => [words, { from, to }] as const)

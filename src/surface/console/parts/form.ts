@@ -6,7 +6,7 @@ import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
 import { type SentenceSpec, sentence } from '../scripts/sentence.js'
 import { bodyMemberSchema, type MemberSchema } from './schema.ts'
-import { humanize, memberLabelText } from './text.ts'
+import { memberLabelText, valueText } from './text.ts'
 
 export type FieldChoices = readonly (readonly [value: string, name: string])[]
 
@@ -42,7 +42,14 @@ export interface FormOptions<O extends AnyOperation> {
   readonly tone?: 'main' | 'against'
   /** Members in groups, after those of `members`. */
   readonly groups?: readonly FormGroup[]
-  readonly fold?: boolean
+  /** A button opens the form as a dialog. */
+  readonly inDialog?: boolean
+}
+
+/** A button, and the dialog that it opens. A menu holds only the button: a closed menu hides all that it contains. */
+export interface FormDialog {
+  readonly button: Html
+  readonly dialog: Html
 }
 
 /** Fields of one purpose, and the sentence that reads them back. Rarely used ones are folded. */
@@ -63,11 +70,46 @@ export function renderOperationForm<const O extends AnyOperation>(
   operation: O,
   options: FormOptions<O>,
 ): Html {
-  const { params = {}, members = [], groups = [], submit, tone, fold } = options
   if (!may(operation)) return html``
-  const formId = [operation.method, operation.path, ...Object.values(params), options.variant ?? '']
-    .join('-')
-    .replace(/[^\w-]+/g, '-')
+  if (!options.inDialog) return formOf(operation, options, submitButton(options))
+  const { button, dialog } = renderFormDialog(operation, options)
+  return html`${button}${dialog}`
+}
+
+/** The question of a form in a dialog is asked there, so that nothing asks it again. */
+export function renderFormDialog<const O extends AnyOperation>(
+  operation: O,
+  { confirm, ...options }: FormOptions<O>,
+): FormDialog {
+  const { submit, tone } = options
+  const id = formDialogId(operation, options)
+  const hasFields = (options.members ?? []).length > 0 || (options.groups ?? []).length > 0
+  const buttons = html`<div class="buttons"><button type="button" data-close${!hasFields && html` autofocus`}>Cancel</button>${submitButton({ submit, tone: tone ?? 'main' })}</div>`
+  return {
+    button: html`<button type="button"${tone && html` class="${tone}"`} data-dialog="${id}">${submit}</button>`,
+    dialog: html`<dialog class="form" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${submit}</h2>
+${confirm !== undefined && html`<p>${confirm}</p>`}${formOf(operation, options, buttons)}</dialog>`,
+  }
+}
+
+const submitButton = ({ submit, tone }: Pick<FormOptions<AnyOperation>, 'submit' | 'tone'>): Html =>
+  html`<button type="submit"${tone && html` class="${tone}"`}>${submit}</button>`
+
+interface FormIdentity {
+  readonly params?: Readonly<Record<string, string>>
+  readonly variant?: string
+}
+
+/** A page with another button for the same form names its dialog. */
+export const formDialogId = (operation: AnyOperation, identity: FormIdentity): string =>
+  `${formIdOf(operation, identity)}-dialog`
+
+const formIdOf = ({ method, path }: AnyOperation, { params = {}, variant = '' }: FormIdentity): string =>
+  [method, path, ...Object.values(params), variant].join('-').replace(/[^\w-]+/g, '-')
+
+function formOf<const O extends AnyOperation>(operation: O, options: FormOptions<O>, buttons: Html): Html {
+  const { id, members = [], groups = [] } = options
+  const formId = formIdOf(operation, options)
   const uploads = findUploads(operation.body)
   const field = (member: string): Html => {
     const fieldId = `${formId}-${member}`
@@ -76,15 +118,12 @@ export function renderOperationForm<const O extends AnyOperation>(
       ? renderFileField(fieldId, member, upload, options)
       : renderField(fieldId, member, bodyMemberSchema(operation, member), options)
   }
-  const form = html`<form class="operation" method="dialog"${options.id !== undefined && html` id="${options.id}"`}${dataOf(operation, options)}>
+  return html`<form class="operation" method="dialog"${id !== undefined && html` id="${id}"`}${dataOf(operation, options)}>
 ${members.map(field)}
 ${groups.map(group => renderGroup(group, field, options))}
-<button type="submit"${tone && html` class="${tone}"`}>${submit}</button>
+${buttons}
 <p class="refusal" role="alert"></p>
 </form>`
-  return fold === true
-    ? html`<details class="fold" data-key="${formId}"><summary>${submit}</summary>${form}</details>`
-    : form
 }
 
 function renderGroup(
@@ -159,7 +198,7 @@ function control(
   name: string,
   schema: MemberSchema,
   value: unknown,
-  choices: FieldChoices | undefined = schema.enum?.map(one => [one, humanize(one)] as const),
+  choices: FieldChoices | undefined = schema.enum?.map(one => [one, valueText(one)] as const),
 ): Html {
   const empty = emptyOf(schema)
   const given = value === null || value === undefined ? '' : String(value)
@@ -187,7 +226,7 @@ function set(id: string, name: string, schema: MemberSchema, value: unknown, sho
   const members = schema.items?.enum ?? []
   const boxes = html`<div class="ticks">${members.map(
     one =>
-      html`<span class="check"><input id="${id}-${one}" type="checkbox" name="${name}" value="${one}" data-type="list"${emptyOf(schema)}${ticked.includes(one) && html` checked`}><label for="${id}-${one}">${humanize(one)}</label></span>`,
+      html`<span class="check"><input id="${id}-${one}" type="checkbox" name="${name}" value="${one}" data-type="list"${emptyOf(schema)}${ticked.includes(one) && html` checked`}><label for="${id}-${one}">${valueText(one)}</label></span>`,
   )}</div>`
   const folded = html`<details class="more"${ticked.length > 0 && html` open`}><summary>Choose from ${members.length}</summary>${boxes}</details>`
   return html`<fieldset class="field"><legend>${shown}</legend>${members.length > FEW ? folded : boxes}</fieldset>`

@@ -72,6 +72,10 @@ export const renderSpender = (request: Pick<PageRequest, 'to'>, agentId: string 
 export const copyableText = (text: string): Html =>
   html`<span class="copyable"><code>${text}</code> <button type="button" class="small" data-copy="${text}">Copy</button></span>`
 
+/** A line of a menu that copies a text. */
+export const renderCopyButton = (text: string, label: HtmlContent): Html =>
+  html`<button type="button" class="plain" data-copy="${text}">${label}</button>`
+
 /** The cause of a posting. Funding of an agent or a card has an id, but not a record of its own. */
 export const renderReferenceLink = (
   request: Pick<PageRequest, 'to'>,

@@ -19,10 +19,12 @@ import {
   filtersOf,
   hasFilters,
   instantOfDay,
-  renderFilterChips,
+  renderFilters,
   unfilteredAddress,
   withoutFilters,
 } from './filters.ts'
+import { formDialogId } from './form.ts'
+import { renderIcon } from './icons.ts'
 import { copyableText, recordAddress, sectionOfIdPrefix } from './links.ts'
 import { readNamesInRows } from './names.ts'
 import type { MembersSpec } from './record-page.ts'
@@ -89,6 +91,12 @@ export interface SectionSpec<T = Row, R = Row> extends MembersSpec<R> {
   /** The filters with a field. Default: all of the contract. Other filters of the address apply as well. */
   readonly filters?: readonly string[]
   readonly ignored?: readonly string[]
+  /** Filters of this list that its address need not set. */
+  readonly only?: Readonly<Record<string, string>>
+  /** Read for the rows of a page, before they are shown. */
+  readonly reads?: (rows: readonly T[], request: PageRequest) => Promise<unknown>
+  /** States of records of another list, first of all: where a payment begins. */
+  readonly earlier?: readonly (readonly [label: string, address: string])[]
   readonly states?: StateWords
   /** How many match, by status, and their amount. `newest` counts the newest hundred. Default: no numbers. */
   readonly summary?: SummaryOf | 'newest'
@@ -100,6 +108,10 @@ export interface SectionSpec<T = Row, R = Row> extends MembersSpec<R> {
   /** Events after which list and page are rendered again. Default: those with the prefix of the ids. */
   readonly events?: readonly string[]
   readonly create?: CreationFormSpec
+  /** Beside the title of the list, after the creation: two at most. */
+  readonly buttons?: (request: PageRequest) => Promise<HtmlContent> | HtmlContent
+  /** Further lines of the list's menu. */
+  readonly menu?: (request: PageRequest) => readonly Html[]
   readonly above?: (request: PageRequest) => Promise<HtmlContent> | HtmlContent
   readonly actions?: readonly ActionFormSpec<R>[]
   readonly state?: (record: R, request: PageRequest) => string | undefined
@@ -145,29 +157,41 @@ export async function renderListPage(spec: SectionSpec, request: PageRequest): R
       return html`<p class="refusal" role="alert">${refusal.message}</p>`
     })
   const states = statesOf(list)
-  const [tabs, rows, creation, more, filters] = await Promise.all([
+  const [tabs, rows, creation, buttons, content, filters] = await Promise.all([
     states.length > 0 && request.part({ id: 'tabs', events, make: () => tabsOf(spec, states, request) }),
     request.part({ id: 'list', events, make }),
-    create && renderSectionCreation(spec, create, request),
+    create && renderSectionCreation(spec, { tone: 'main', ...create }, request),
+    spec.buttons?.(request),
     above?.(request),
-    renderFilterChips(spec, exportLink(spec, request), request),
+    renderFilters(spec, request),
   ])
   return {
     title,
-    content: html`<h1>${title}</h1>
+    content: html`<div class="head"><h1>${title}</h1>
+<div class="actions">${buttons}${creation}${listMenu(spec, request)}</div></div>
 ${lead !== undefined && html`<p class="lead">${lead}</p>`}
-<div class="actions">${creation}${more}</div>
-${tabs}
-${filters}
+${content}
+<div class="toolbar">${tabs}${filters.controls}</div>
+${filters.chips}
 ${rows}
 ${pageScriptTag(request, 'lists')}`,
     ...(refusal && { refusal }),
   }
 }
 
+function listMenu(spec: SectionSpec, request: PageRequest): Html {
+  const filters = withoutFilters(filtersOf(spec, request), ['cursor'])
+  return html`<button type="button" class="plain dots" popovertarget="list-menu" aria-label="More about this list">${renderIcon('more')}</button>
+<ul id="list-menu" class="menu" popover>${spec.menu?.(request).map(line => html`<li>${line}</li>`)}
+<li><a href="${request.to(`console/csv/${request.section.name}`)}${addressWith(filters)}" download>Export as CSV</a></li></ul>`
+}
+
 async function tabsOf(spec: SectionSpec, states: readonly string[], request: PageRequest): Promise<Html> {
   const summary = await summaryOf(spec, request)
-  return renderStatusTabs(states, spec.states ?? {}, filtersOf(spec, request), summary)
+  const earlier = (spec.earlier ?? []).map(
+    ([label, address]) => html`<a href="${request.to(address)}">${label}</a>`,
+  )
+  return renderStatusTabs(states, spec.states ?? {}, filtersOf(spec, request), { summary, earlier })
 }
 
 const summaries = new WeakMap<PageRequest, Promise<ListSummary | undefined>>()
@@ -193,20 +217,15 @@ function summaryOf(spec: SectionSpec, request: PageRequest): Promise<ListSummary
 const noSummary = (error: unknown): undefined =>
   error instanceof RefusedError ? undefined : busyAsUndefined(error)
 
-const exportLink = (spec: SectionSpec, request: PageRequest): Html => {
-  const filters = withoutFilters(filtersOf(spec, request), ['cursor'])
-  return html`<a class="button small export" href="${request.to(`console/csv/${request.section.name}`)}${addressWith(filters)}" download>Export</a>`
-}
-
 export async function renderSectionCreation(
   spec: SectionSpec,
   create: CreationFormSpec,
   request: PageRequest,
 ): Promise<HtmlContent> {
-  const { kind, labels = {} } = spec
+  const { labels = {} } = spec
   const section = sectionOfIdPrefix(prefixIn(spec))
   const done = section === undefined ? 'reload' : `go:console/${section}/{id}`
-  return renderCreationForm(create, { submit: `New ${kind.toLowerCase()}`, labels, done }, request)
+  return renderCreationForm(create, { submit: creationLabel(spec), labels, done }, request)
 }
 
 /** A refusal of a filter appears above the list. Any other refusal is thrown again. */
@@ -218,7 +237,7 @@ function refusalOf(error: unknown): Refusal {
 async function listed(spec: SectionSpec, request: PageRequest): Promise<Html> {
   const filters = filtersOf(spec, request)
   const [{ data, nextCursor }, summary] = await Promise.all([
-    readListPage(spec, listQueryFromAddress(spec.list, filters), request),
+    readListPage(spec, listQueryFromAddress(spec.list, { ...spec.only, ...filters }), request),
     summaryOf(spec, request),
   ])
   if (data.length === 0) return emptyState(spec, request)
@@ -226,12 +245,12 @@ async function listed(spec: SectionSpec, request: PageRequest): Promise<Html> {
 }
 
 export async function readListPage(
-  { list, unnamed }: SectionSpec,
+  { list, unnamed, reads }: SectionSpec,
   question: ReturnType<typeof listQueryFromAddress>,
   request: PageRequest,
 ): Promise<ListAnswer<Row>> {
   const answer = (await request.ask(list, question)) as ListAnswer<Row>
-  await readNamesInRows(answer.data, request, unnamed)
+  await Promise.all([readNamesInRows(answer.data, request, unnamed), reads?.(answer.data, request)])
   return answer
 }
 
@@ -281,8 +300,16 @@ function emptyState(spec: SectionSpec, request: PageRequest): Html {
     return html`<div class="empty"><p>No matches.</p><p><a class="button" href="${unfilteredAddress(list, request)}">Clear filters</a></p></div>`
   const { empty = `No ${sectionTitle(spec).toLowerCase()} yet.` } = spec
   const call = spec.call ?? (create && agentpayCommandText(noun, create.operation))
-  return html`<div class="empty"><p>${empty}</p>${call !== undefined && html`<p>${copyableText(call)}</p>`}${guide !== undefined && html`<p><a href="${request.to(`docs/guides/${guide}`)}">Read the guide</a></p>`}</div>`
+  const begin =
+    create && request.may(create.operation) ? creationButton(spec, create) : call && copyableText(call)
+  return html`<div class="empty"><p>${empty}</p>${begin && html`<p>${begin}</p>`}${guide !== undefined && html`<p><a href="${request.to(`docs/guides/${guide}`)}">Read the guide</a></p>`}</div>`
 }
+
+/** Opens the form beside the title of the list. */
+const creationButton = (spec: SectionSpec, create: CreationFormSpec): Html =>
+  html`<button type="button" data-dialog="${formDialogId(create.operation, create)}">${create.submit ?? creationLabel(spec)}</button>`
+
+const creationLabel = ({ kind }: Pick<SectionSpec, 'kind'>): string => `New ${kind.toLowerCase()}`
 
 function footOf(address: Filters, nextCursor: string | null, summary: ListSummary | undefined): Html {
   const { cursor, ...filters } = address

@@ -2,7 +2,9 @@ import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { isRecord, memberKind, type Row } from '../../../values/members.ts'
 import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
+import type { RecordActions } from './actions.ts'
 import { renderIcon } from './icons.ts'
+import { renderCopyButton } from './links.ts'
 import { answerMemberSchemas } from './schema.ts'
 import {
   fitsInOneLine,
@@ -26,32 +28,32 @@ interface RecordHead {
   readonly operation: AnyOperation
   readonly command: string
   readonly workflowId?: string | null
-  readonly actions?: readonly Html[]
+  readonly actions?: RecordActions
 }
 
-/** Title and state, the actions, and a menu of what developers need: the id, the JSON, the command, the run. */
+/** Title and state, the actions, and a menu of further actions and what developers need: the id, the JSON, the command, the run. */
 export function renderRecordHead(head: RecordHead, request: PageRequest): Html {
-  const { name, kind, state, states, operation, command, workflowId, actions = [] } = head
+  const { name, kind, state, states, operation, command, workflowId, actions } = head
   const { id, to } = request
   const json = to(operation.path.replace(/\{\w+\}/, encodeURIComponent(id)).slice(1))
+  const further = actions?.inMenu ?? []
   return html`<div class="head"><h1>${name} ${state !== undefined && renderStatus(state, states)}</h1>
-${actions.length > 0 && html`<div class="actions">${actions}</div>`}
-<button type="button" class="plain dots" popovertarget="record-menu" aria-label="More about this ${kind.toLowerCase()}">${renderIcon('more')}</button>
-<ul id="record-menu" class="menu" popover>
-<li>${copyButton(id, html`Copy ID <code>${id}</code>`)}</li>
+<div class="actions">${actions?.beside}<button type="button" class="plain dots" popovertarget="record-menu" aria-label="More about this ${kind.toLowerCase()}">${renderIcon('more')}</button></div>
+<div id="record-menu" class="menu" popover>
+${further.length > 0 && html`<ul>${further.map(({ button }) => html`<li>${button}</li>`)}</ul>`}
+<ul>
+<li>${renderCopyButton(id, html`Copy ID <code>${id}</code>`)}</li>
 <li><a href="${json}">View JSON</a></li>
-<li>${copyButton(`agentpay ${command} ${id}`, 'Copy CLI command')}</li>
+<li>${renderCopyButton(`agentpay ${command} ${id}`, 'Copy CLI command')}</li>
 ${workflowId && html`<li>${runItem(workflowId, request)}</li>`}
-</ul></div>`
+</ul></div>
+${further.map(({ dialog }) => dialog)}</div>`
 }
-
-const copyButton = (text: string, label: HtmlContent): Html =>
-  html`<button type="button" class="plain" data-copy="${text}">${label}</button>`
 
 function runItem(workflowId: string, { service }: PageRequest): Html {
   const address = service.runUrl(workflowId)
   return address === null
-    ? copyButton(workflowId, 'Copy workflow ID')
+    ? renderCopyButton(workflowId, 'Copy workflow ID')
     : html`<a href="${address}" rel="noreferrer" target="_blank">Run in Temporal</a>`
 }
 

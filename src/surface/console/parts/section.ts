@@ -3,7 +3,7 @@ import { Refusal, RefusedError } from '../../../kernel/contract/problem.ts'
 import { memberKind, type Row } from '../../../values/members.ts'
 import { type Html, html } from '../../../web/html.ts'
 import type { ConsolePage, ConsoleSection, ListItemOf, OperationAnswer, PageRequest } from '../page.ts'
-import { type CreationFormSpec, renderActionForms } from './actions.ts'
+import { type CreationFormSpec, renderRecordActions } from './actions.ts'
 import { filteredListLink, renderRecordHistory } from './history.ts'
 import { recordAddress } from './links.ts'
 import {
@@ -97,7 +97,7 @@ async function recordPageOf(
     async make() {
       const state = spec.state ? spec.state(record, request) : record.status
       const [actions] = await Promise.all([
-        renderActionForms(spec.actions ?? [], record, spec.labels ?? {}, request),
+        renderRecordActions(spec.actions ?? [], record, spec.labels ?? {}, request),
         readNamesInRows([record], request),
         readPaymentNames(record, request),
       ])

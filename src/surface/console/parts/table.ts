@@ -1,16 +1,17 @@
+import { mccDescription } from '../../../control/merchants/index.ts'
 import { commonTableMembers, isRecord, memberKind, type Row } from '../../../values/members.ts'
 import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
 import { recordAddress, renderRecordLink, renderRunLink } from './links.ts'
 import type { MemberSchemas } from './schema.ts'
 import {
-  humanize,
   memberLabelText,
   noneText,
   renderEuros,
   renderStatus,
   renderText,
   renderTime,
+  valueText,
 } from './text.ts'
 
 export interface MemberInfo {
@@ -45,7 +46,7 @@ export function renderValue(
     case 'number':
       return String(value)
     case 'flag':
-      return value === true ? 'yes' : 'no'
+      return value === true ? 'Yes' : 'No'
     case 'instant':
       return renderTime(value as string)
     case 'id':
@@ -58,10 +59,17 @@ export function renderValue(
       return listed(value as readonly unknown[], request, members[member]?.items?.enum !== undefined, most)
     case 'text':
       if (member === 'status') return renderStatus(value as string, states)
-      return renderText(members[member]?.enum ? humanize(value as string) : (value as string), most)
+      if (member === 'mcc') return categoryText(value as string)
+      return renderText(members[member]?.enum ? valueText(value as string) : (value as string), most)
     default:
       return inner(value, request, most)
   }
+}
+
+/** `Hotels, motels and resorts (7011)` */
+const categoryText = (mcc: string): string => {
+  const description = mccDescription(mcc)
+  return description === null ? mcc : `${description} (${mcc})`
 }
 
 const listed = (
@@ -74,7 +82,7 @@ const listed = (
   const isLink = (item: unknown): item is string =>
     typeof item === 'string' && recordAddress(item) !== undefined
   if (items.every(isLink)) return html`${items.map(item => html`${renderRecordLink(request, item)} `)}`
-  return renderText(items.map(item => (areChoices ? humanize(String(item)) : String(item))).join(', '), most)
+  return renderText(items.map(item => (areChoices ? valueText(String(item)) : String(item))).join(', '), most)
 }
 
 /** Shows a record within a record by its text, by the record that it names, or by its address. */
@@ -85,7 +93,7 @@ function inner(value: unknown, request: PageRequest, most?: number): HtmlContent
     return html`${renderText(message, most)}${typeof code === 'string' && html` <code>${code}</code>`}`
   if (typeof name === 'string') return renderText(name, most)
   if (typeof type === 'string')
-    return html`${humanize(type)}${typeof id === 'string' && html` ${renderRecordLink(request, id)}`}`
+    return html`${valueText(type)}${typeof id === 'string' && html` ${renderRecordLink(request, id)}`}`
   return html`<code>${JSON.stringify(value)}</code>`
 }
 

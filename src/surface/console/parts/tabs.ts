@@ -48,12 +48,12 @@ export function renderStatusTabs(
   states: readonly string[],
   words: StateWords,
   filters: Filters,
-  summary: ListSummary | undefined,
+  { summary, earlier }: { readonly summary: ListSummary | undefined; readonly earlier: readonly Html[] },
 ): Html {
   const others = withoutFilters(filters, ['status', 'cursor'])
   const tab = (state: string | undefined, name: string, count: number | undefined): Html =>
     html`<a href="${addressWith(state === undefined ? others : { ...others, status: state })}"${filters.status === state && html` aria-current="true"`}>${name}${summary && (count ?? 0) > 0 && html` <span class="count">${countText(count ?? 0, summary.isMinimum)}</span>`}</a>`
-  return html`<nav class="states" aria-label="Status">${tab(undefined, 'All', summary?.count)}${states.map(
+  return html`<nav class="states" aria-label="Status">${tab(undefined, 'All', summary?.count)}${earlier}${states.map(
     state => tab(state, stateText(state, words), summary?.counts[state]),
   )}</nav>`
 }

@@ -5,11 +5,13 @@ import { type Html, type HtmlContent, html, htmlToText } from '../../../web/html
 export const renderText = (value: string | null | undefined, most = 200): Html =>
   value ? html`<bdi>${htmlToText(value, most)}</bdi>` : noneText
 
-export const noneText = html`<span class="none">none</span>`
+export const noneText = html`<span class="none">–</span>`
 
 const money = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'EUR' })
 
-export const formatPlainEuros = (amount: number): string => money.format(amount).replace('€', '€\u00a0')
+/** With a true minus: a hyphen is easily overlooked. */
+export const formatPlainEuros = (amount: number): string =>
+  money.format(amount).replace('€', '€\u00a0').replace('-', '−')
 
 export const renderEuros = (amount: number | null | undefined): Html =>
   amount === null || amount === undefined
@@ -50,11 +52,11 @@ const months = Array.from({ length: 12 }, (_, month) => shortMonth.format(Date.U
  * Shows a time in UTC, and in the reader's zone where scripts run. A formatter would take several times as
  * long, and lists have hundreds of times.
  */
-export function renderTime(at: string | Date | null | undefined): Html {
+export function renderTime(at: string | Date | null | undefined, place?: 'in a sentence'): Html {
   if (!at) return noneText
   const instant = new Date(at)
   const iso = instant.toISOString()
-  return html`<time datetime="${iso}">${instant.getUTCDate()} ${months[instant.getUTCMonth()]} ${instant.getUTCFullYear()}, ${iso.slice(-13, -8)} UTC</time>`
+  return html`<time datetime="${iso}"${place !== undefined && html` data-in-sentence`}>${instant.getUTCDate()} ${months[instant.getUTCMonth()]} ${instant.getUTCFullYear()}, ${iso.slice(-13, -8)} UTC</time>`
 }
 
 const dayFormat = new Intl.DateTimeFormat('en-GB', {
@@ -73,6 +75,20 @@ export const countOf = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`
 
 export const humanize = (name: string): string => name.replaceAll('_', ' ')
+
+/** A value of the API as a dashboard shows it. */
+export const valueText = (value: string): string => VALUES[value] ?? capitalized(humanize(value))
+
+const VALUES: Readonly<Record<string, string>> = {
+  agent_fund: 'Funding of agent',
+  card_fund: 'Funding of card',
+  key: 'API key',
+  multi: 'Multiple payments',
+  single: 'Single payment',
+  sepa: 'SEPA',
+  mpp: 'Machine payment (402)',
+  sca: 'SCA',
+}
 
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
@@ -104,7 +120,7 @@ const LABELS: Readonly<Record<string, string>> = {
   merchantAllowlist: 'Allowed merchants',
   merchantBlocklist: 'Blocked merchants',
   allowedCountries: 'Allowed countries',
-  mcc: 'Category (MCC)',
+  mcc: 'Category',
 }
 
 const ACRONYMS = /\b(iban|bic|mcc|url|id|vat)\b/g
@@ -136,10 +152,11 @@ export const stateText = (state: string, words: Readonly<Record<string, string>>
 export const renderStatus = (state: string, words?: Readonly<Record<string, string>>): Html =>
   html`<span class="status ${tones[state] ?? 'plain'}">${stateText(state, words)}</span>`
 
+/** The figure, and below it how much of the limit is used. A limit of zero is used up. */
 export function renderUsage(used: number, limit: number | null): Html {
   if (limit === null) return html`${renderEuros(used)} <span class="none">no limit</span>`
-  const max = limit || 1
-  return html`<meter min="0" max="${max}" value="${Math.min(used, limit)}" high="${max * 0.9}" optimum="0">${renderEuros(used)}</meter> ${renderEuros(used)} of ${renderEuros(limit)}`
+  const share = limit === 0 ? 1 : Math.min(used / limit, 1)
+  return html`<span class="usage">${renderEuros(used)} of ${renderEuros(limit)}<svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect width="${Math.round(share * 100)}" height="4"${share > 0.8 && html` class="near"`}/></svg></span>`
 }
 
 export const joinWithSpaces = (...contents: readonly HtmlContent[]): Html =>

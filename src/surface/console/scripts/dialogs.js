@@ -1,6 +1,6 @@
-// Dialogs for questions, and for secrets that are shown once. A dialog returns the focus when it closes.
+// Dialogs: the forms of a page, questions, and secrets that are shown once. A dialog returns the focus when it closes.
 
-import { words } from './page.js'
+import { closestTo, part, words } from './page.js'
 
 /** Inserts content as text, never as markup. */
 export function element(kind, attributes = {}, ...content) {
@@ -77,3 +77,16 @@ export function showSecrets(secrets) {
     [['yes', words.secretKept, 'main']],
   )
 }
+
+/** @param {HTMLDialogElement | null | undefined} dialog */
+export function openFormDialog(dialog) {
+  if (dialog && !dialog.open) dialog.showModal()
+}
+
+document.addEventListener('click', event => {
+  const opener = closestTo(event, 'button[data-dialog]')
+  if (opener) return openFormDialog(part(`#${CSS.escape(opener.dataset.dialog)}`))
+  const dialog = closestTo(event, 'dialog.form')
+  // A press beside the dialog is one on its backdrop.
+  if (dialog && (event.target === dialog || closestTo(event, '[data-close]'))) dialog.close()
+})

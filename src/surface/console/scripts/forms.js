@@ -103,7 +103,7 @@ async function finish(form, answer, isOneOfMany) {
   )
   if (Object.keys(secrets).length > 0) await showSecrets(secrets)
   form.reset()
-  form.closest('details.fold')?.removeAttribute('open')
+  form.closest('dialog.form')?.close()
   if (form.dataset.more && answer.more) {
     form.dataset.given = JSON.stringify({ ...JSON.parse(form.dataset.given ?? '{}'), after: answer.last })
     return tell(said(form.dataset.more, answer))

@@ -27,11 +27,7 @@ function move(step) {
 function decide(selector) {
   const item = current()
   if (!item) return focusItem(0)
-  const button = item.querySelector(selector)
-  const fold = button?.closest('details.fold')
-  if (!fold || fold.open) return button?.click()
-  fold.open = true
-  fold.querySelector('form')?.elements[0]?.focus()
+  item.querySelector(selector)?.click()
 }
 
 async function showKeys() {

@@ -47,7 +47,7 @@ function makePanel() {
     element('div', { class: 'panel-content' }),
   )
   made.addEventListener('click', event => {
-    if (event.target === made || closestTo(event, '[data-close]')) made.close()
+    if (event.target === made || closestTo(event, '.panel-head [data-close]')) made.close()
   })
   made.addEventListener('close', () => {
     part('main').prepend(...messages())

@@ -38,8 +38,7 @@ function nameOf(node) {
   return named ? `${node.tagName} ${nameOf(named) ?? named.getAttribute('href')}` : undefined
 }
 
-const isOurs = node =>
-  node.nodeType === Node.ELEMENT_NODE && (node.dataset.own !== undefined || node.matches('dialog'))
+const isOurs = node => node.nodeType === Node.ELEMENT_NODE && node.dataset.own !== undefined
 const areAlike = (one, other) => one.nodeType === other.nodeType && one.nodeName === other.nodeName
 
 function setAttributes(now, next) {

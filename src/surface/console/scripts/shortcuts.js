@@ -1,6 +1,7 @@
 // Opens the palette by Ctrl-K, Command-K, `/` or its link, and the form that an address names. Without this script the
 // link leads to the search page.
 
+import { openFormDialog } from './dialogs.js'
 import { closestTo, part } from './page.js'
 
 const FIELD = 'input, textarea, select, [contenteditable]'
@@ -28,8 +29,7 @@ function openForm() {
   if (!location.hash.startsWith('#do:')) return
   const operation = decodeURIComponent(location.hash.slice(4))
   const form = part(`form[data-operation="${CSS.escape(operation)}"]`)
-  const fold = form?.closest('details')
-  if (fold) fold.open = true
+  openFormDialog(form?.closest('dialog'))
   form?.scrollIntoView({ block: 'center' })
   form?.querySelector('input, select, textarea, button')?.focus()
 }

@@ -5,7 +5,7 @@ import { renderOperationForm } from '../../parts/form.ts'
 import { renderRecordLink } from '../../parts/links.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox, renderTable, type TableColumns } from '../../parts/table.ts'
-import { humanize, renderStatus, renderText } from '../../parts/text.ts'
+import { renderStatus, renderText, valueText } from '../../parts/text.ts'
 
 type Consent = ListItemOf<typeof consentApi.listConsents>
 
@@ -13,11 +13,11 @@ const events = ['consent.*']
 const changed = { done: 'part:standing,list', success: 'Saved.' } as const
 
 const columns: TableColumns<Consent> = {
-  Purpose: ({ purpose }) => renderText(humanize(purpose)),
+  Purpose: ({ purpose }) => renderText(valueText(purpose)),
   Status: ({ granted }) => renderStatus(granted ? 'given' : 'not given'),
   Wording: 'wordingVersion',
   'Changed by': ({ by }, request) =>
-    html`${humanize(by.type)} ${by.id !== null && renderRecordLink(request, by.id)}`,
+    html`${valueText(by.type)} ${by.id !== null && renderRecordLink(request, by.id)}`,
   Date: 'createdAt',
 }
 

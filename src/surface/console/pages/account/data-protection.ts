@@ -5,7 +5,7 @@ import { renderOperationForm } from '../../parts/form.ts'
 import { renderRecordLink } from '../../parts/links.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox, renderTable } from '../../parts/table.ts'
-import { formatDay, humanize, memberLabelText, renderText } from '../../parts/text.ts'
+import { formatDay, memberLabelText, renderText, valueText } from '../../parts/text.ts'
 
 type Deletion = OperationAnswer<typeof dataDeletionApi.getDeletion>
 
@@ -14,7 +14,7 @@ interface About {
 }
 
 const subjectLink = ({ subject: { type, id } }: About, request: PageRequest): Html =>
-  type === 'owner' ? html`the account` : html`${humanize(type)} ${renderRecordLink(request, id)}`
+  type === 'owner' ? html`The account` : html`${valueText(type)} ${renderRecordLink(request, id)}`
 
 const nameOf = ({ subject: { type } }: About): string =>
   type === 'owner' ? 'The account' : memberLabelText(type)
@@ -26,7 +26,7 @@ const otherSubject = {
     'subject.id': 'ID of the person, the beneficiary, or the payment of a payer',
   },
   variant: 'person',
-  fold: true,
+  inDialog: true,
 } as const
 
 const erasureForm = {
@@ -51,11 +51,13 @@ export const deletionsSection = consoleSection({
   events: ['gdpr.*'],
   empty: 'No deletion requests yet.',
   call: 'agentpay gdpr create-deletion',
-  above: request =>
+  buttons: request =>
     html`${renderOperationForm(request, dataDeletionApi.createDeletion, { ...otherSubject, ...erasureForm, submit: 'Erase a person’s data' })}
-${renderOperationForm(request, dataDeletionApi.createDeletion, { ...erasureForm, submit: 'Erase this account', confirm: 'Erase this account? After seven days, names, addresses and texts are removed from all records, and sign-in is disabled.', fold: true })}
-<a class="button" href="${request.to('console/exports')}">Data exports</a>
-<a class="button" href="${request.to('console/consent')}">Consent</a>`,
+${renderOperationForm(request, dataDeletionApi.createDeletion, { ...erasureForm, submit: 'Erase this account', confirm: 'Erase this account? After seven days, names, addresses and texts are removed from all records, and sign-in is disabled.', inDialog: true })}`,
+  menu: ({ to }) => [
+    html`<a href="${to('console/exports')}">Data exports</a>`,
+    html`<a href="${to('console/consent')}">Consent</a>`,
+  ],
   actions: [
     {
       operation: dataDeletionApi.cancelDeletion,
@@ -72,7 +74,7 @@ const waitsFor = ({ waitsFor: obstacles }: Deletion, request: PageRequest): Html
   obstacles.length > 0 &&
   renderBox(
     'Waiting for',
-    html`<ul class="lines">${obstacles.map(({ type, id, howItEnds }) => html`<li>${humanize(type)} ${renderRecordLink(request, id)}<span>${howItEnds}</span></li>`)}</ul>`,
+    html`<ul class="lines">${obstacles.map(({ type, id, howItEnds }) => html`<li>${valueText(type)} ${renderRecordLink(request, id)}<span>${howItEnds}</span></li>`)}</ul>`,
   )
 
 const kept = (deletion: Deletion, request: PageRequest): Html | false =>
@@ -110,7 +112,7 @@ export const dataExportsSection = consoleSection({
   shows: { subject: subjectLink },
   events: ['gdpr.*'],
   call: 'agentpay gdpr create-export',
-  above: request =>
+  buttons: request =>
     html`${renderOperationForm(request, dataExportApi.createExport, { submit: 'Export this account' })}
 ${renderOperationForm(request, dataExportApi.createExport, { ...otherSubject, submit: 'Export a person’s data' })}`,
   note: download,

@@ -76,7 +76,7 @@ export const deliveriesSection = consoleSection({
   events: ['webhook.*'],
   empty: 'No deliveries yet. Webhooks receive events from their creation on.',
   call: 'agentpay webhooks create --url https://example.com/hooks --events "*" --ping',
-  above: request =>
+  buttons: request =>
     html`<a class="button" href="${filteredListLink(request, 'deliveries', { status: 'dead' })}">Dead letters</a>${replayShown(request)}`,
   note: ({ explanation }) => html`<p class="lead">${explanation}</p>`,
   actions: [

@@ -27,7 +27,7 @@ export const eventsSection = consoleSection({
   boxes: ({ data }, request) => renderBox('Data', renderEventMembers(data, request)),
   events: ['*'],
   call: 'agentpay agents create --name "Research assistant"',
-  above: () => html`<button type="button" data-pause="list" aria-pressed="false">Pause</button>`,
+  buttons: () => html`<button type="button" data-pause="list" aria-pressed="false">Pause</button>`,
   below: ({ id }, request) =>
     deliveriesSection.related(
       {

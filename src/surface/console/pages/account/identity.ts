@@ -3,7 +3,7 @@ import { onboardingApi } from '../../../../identity/onboarding/index.ts'
 import { html } from '../../../../web/html.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox, renderTable } from '../../parts/table.ts'
-import { humanize, renderText } from '../../parts/text.ts'
+import { renderText, valueText } from '../../parts/text.ts'
 
 export const kycSubmissionsSection = consoleSection({
   kind: 'Identity',
@@ -18,7 +18,7 @@ export const kycSubmissionsSection = consoleSection({
     { 'Rejection reason': ({ rejection }) => renderText(rejection?.reason) },
   ],
   labels: { provider: 'Checked by', createdAt: 'Submitted' },
-  shows: { documents: ({ documents }) => documents.map(({ kind }) => html`${humanize(kind)}<br>`) },
+  shows: { documents: ({ documents }) => documents.map(({ kind }) => html`${valueText(kind)}<br>`) },
   hidden: ['rejection', 'dateOfBirth', 'address'],
   events: ['kyc.*'],
   empty: 'No identity checks yet.',

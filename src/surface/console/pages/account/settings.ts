@@ -10,6 +10,7 @@ import { renderOperationForm } from '../../parts/form.ts'
 import { copyableText } from '../../parts/links.ts'
 import { renderBox, renderFacts, renderTable } from '../../parts/table.ts'
 import {
+  capitalized,
   noneText,
   renderEuros,
   renderStatus,
@@ -17,6 +18,7 @@ import {
   renderTime,
   renderUsage,
   sumEuros,
+  valueText,
 } from '../../parts/text.ts'
 
 export const settingsPage: ConsolePage = async request => {
@@ -55,7 +57,7 @@ async function holderBox(request: PageRequest): Promise<Html> {
     'Holder',
     renderFacts([
       ['Name', renderText(name)],
-      ['Type', type],
+      ['Type', valueText(type)],
       ['Plan', renderStatus(plan)],
       ['Status', renderStatus(holder.status)],
       ['Identity', renderStatus(kycStatus)],
@@ -79,7 +81,7 @@ async function holderBox(request: PageRequest): Promise<Html> {
       values,
       labels,
       submit: 'Change',
-      fold: true,
+      inDialog: true,
     }),
   )
 }
@@ -122,11 +124,14 @@ const budgetBox = (request: PageRequest): Promise<Html> =>
             monthlyLimitEuros: 'Monthly limit (empty: no limit)',
           },
           submit: 'Set budget',
-          fold: true,
+          inDialog: true,
         }),
       )
     },
   })
+
+/** What is missing names the call that sends it; here the links below lead there. */
+const API_CALL = /: (?:GET|POST|PUT|PATCH) \S+$/
 
 async function identityBox(request: PageRequest): Promise<Html> {
   const { to } = request
@@ -135,8 +140,13 @@ async function identityBox(request: PageRequest): Promise<Html> {
     'Identity and onboarding',
     renderFacts([
       ['Status', renderStatus(kycStatus === 'none' ? 'not started' : kycStatus)],
-      ['Live keys', canMakeLiveKeys ? 'available' : 'not available yet'],
-      ['Missing', missing.length > 0 ? html`${missing.map(one => html`${renderText(one)}<br>`)}` : 'nothing'],
+      ['Live keys', canMakeLiveKeys ? 'Available' : 'Not available yet'],
+      [
+        'Missing',
+        missing.length > 0
+          ? html`${missing.map(one => html`${renderText(capitalized(one.replace(API_CALL, '')))}<br>`)}`
+          : 'Nothing',
+      ],
       ['Rejection reason', renderText(rejection?.reason)],
     ]),
     html`<p><a href="${to('console/identity')}">Identity checks</a>${customerType === 'business' && html` · <a href="${to('console/onboarding')}">Onboarding of the company</a>`}</p>`,

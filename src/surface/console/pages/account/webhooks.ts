@@ -15,15 +15,19 @@ function webhookState({ status: state, health, backlog }: Webhook): string {
   return backlog || health.condition === 'paused' ? 'paused' : health.condition === 'well' ? state : 'failing'
 }
 
-const reasons = ({ statusReason, health, backlog, status: state }: Webhook): Html =>
-  html`${[
-    state === 'disabled' && (statusReason ?? 'Disabled by its owner.'),
-    health.condition !== 'well' && health.message,
-    backlog?.message,
-  ].map(reason => reason && html`<p>${renderText(reason, 600)}</p>`)}`
+const reasons = ({ statusReason, health, backlog, status: state }: Webhook): Html => {
+  const { failingSince, pausedUntil } = health
+  return html`${[
+    state === 'disabled' && renderText(statusReason ?? 'Disabled by its owner.', 600),
+    failingSince !== null &&
+      html`Failing since ${renderTime(failingSince, 'in a sentence')}.${pausedUntil !== null && html` The next attempt is ${renderTime(pausedUntil, 'in a sentence')}.`}`,
+    backlog !== null &&
+      html`More deliveries wait than your plan allows. They are sent in order as the receiver accepts them; nothing is lost.`,
+  ].map(reason => reason && html`<p>${reason}</p>`)}`
+}
 
 const subjects = ({ events }: Webhook): HtmlContent =>
-  events.includes('*') ? 'all events' : renderText(events.join(', '), 160)
+  events.includes('*') ? 'All events' : renderText(events.join(', '), 160)
 
 const labels = {
   url: 'URL (https)',
@@ -57,7 +61,7 @@ export const webhooksSection = consoleSection({
     submit: 'Add webhook',
     done: 'reload',
   },
-  above: ({ to }) => html`<a class="button" href="${to('console/deliveries')}">All deliveries</a>`,
+  buttons: ({ to }) => html`<a class="button" href="${to('console/deliveries')}">All deliveries</a>`,
   note: reasons,
   actions: [
     {

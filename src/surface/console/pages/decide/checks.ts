@@ -138,7 +138,7 @@ export function renderRulesTable(rules: readonly Rule[], request: PageRequest): 
   ) as [Rule[], Rule[]]
   return html`${ruleRows(said, request)}${
     silent.length > 0 &&
-    html`<details class="fold"><summary>${countOf(silent.length, 'rule')} not applicable</summary>${ruleRows(silent, request)}</details>`
+    html`<details class="more"><summary>${countOf(silent.length, 'rule')} not applicable</summary>${ruleRows(silent, request)}</details>`
   }`
 }
 

@@ -38,7 +38,7 @@ export function renderIntentDecisionForm(
     tone: 'against',
     done,
     success: 'Denied.',
-    fold: true,
+    inDialog: true,
   })
   return blockers.length > 0
     ? html`${renderApprovalBlockers(blockers, intent, request)}<div class="decide">${deny}</div>`
@@ -66,7 +66,7 @@ export function renderCardRequestForm(
     tone: 'main',
     done,
     success: 'Approved.',
-    fold: true,
+    inDialog: true,
   })
   const deny = renderOperationForm(request, cardRequestsApi.deny, {
     params,
@@ -75,7 +75,7 @@ export function renderCardRequestForm(
     tone: 'against',
     done,
     success: 'Denied.',
-    fold: true,
+    inDialog: true,
   })
   return html`<div class="decide">${approve}${deny}</div>`
 }
@@ -89,7 +89,7 @@ export function renderPayeeForm({ id, status }: TransferItem, request: PageReque
     tone: 'main',
     done: REFRESH_AFTER_DECISION,
     success: 'Confirmed. The payment continues.',
-    fold: true,
+    inDialog: true,
   })
   const cancel = renderOperationForm(request, transfersApi.cancel, {
     params,
@@ -98,7 +98,7 @@ export function renderPayeeForm({ id, status }: TransferItem, request: PageReque
     tone: 'against',
     done: REFRESH_AFTER_DECISION,
     success: 'Cancelled. The money is available again.',
-    fold: true,
+    inDialog: true,
   })
   return html`<div class="decide">${confirm}${status === 'verifying' && cancel}</div>`
 }
@@ -116,5 +116,5 @@ export const renderReceiptForm = (
     submit: 'Add receipt',
     done,
     success: 'Added.',
-    fold: true,
+    inDialog: true,
   })}</div>`

@@ -41,13 +41,13 @@ export const homePage: ConsolePage = async request => {
       events: ['agent.*', 'policy.*', 'wallet.*', 'key.*', 'intent.*'],
       make: () => renderFirstSteps(request),
     }),
+    request.part({ id: 'waiting', events: waitingDecisionEvents, make: () => waitingBox(request) }),
     request.part({ id: 'available', events: moneyEvents, make: () => availableBox(request) }),
     request.part({
       id: 'spent',
       events: ['intent.approved', 'intent.cancelled', 'transaction.*', 'budget.updated'],
       make: () => spentBox(request),
     }),
-    request.part({ id: 'waiting', events: waitingDecisionEvents, make: () => waitingBox(request) }),
     request.part({
       id: 'unusual',
       events: ['transaction.*', 'agent.frozen', 'agent.unfrozen', 'agent.deleted', 'risk.*'],
@@ -93,7 +93,7 @@ async function spentBox(request: PageRequest): Promise<Html> {
     labels: { dailyLimitEuros: 'Daily limit in euros', monthlyLimitEuros: 'Monthly limit in euros' },
     submit: monthlyLimitEuros === null && dailyLimitEuros === null ? 'Set budget' : 'Change budget',
     done: 'part:spent',
-    fold: true,
+    inDialog: true,
   })
   return html`<section class="box"><h2>Spent in ${formatDay(utcDay(request.now).slice(0, 7))}</h2>
 ${spend ? html`<p class="large">${renderEuros(spend.monthEuros)}</p>` : busyNote}

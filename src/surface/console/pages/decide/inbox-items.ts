@@ -3,8 +3,15 @@ import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
 import { ruleName } from '../../../console-pages/index.ts'
 import type { PageRequest } from '../../page.ts'
 import { recordAddress, renderRecordLink, renderSpender } from '../../parts/links.ts'
-import { renderFacts } from '../../parts/table.ts'
-import { countOf, humanize, noneText, renderEuros, renderText, renderTime } from '../../parts/text.ts'
+import {
+  countOf,
+  humanize,
+  noneText,
+  renderEuros,
+  renderText,
+  renderTime,
+  valueText,
+} from '../../parts/text.ts'
 import {
   type IntentCheck,
   renderLimitsLine,
@@ -55,8 +62,12 @@ export interface InboxItem {
   readonly requester: HtmlContent
   /** The reason in one line. */
   readonly why: HtmlContent
-  /** All that a person needs to decide. */
-  readonly details: () => HtmlContent
+  /** What it is for, in the words of who asks. */
+  readonly purpose: string | null
+  /** What a person weighs, in a few lines. */
+  readonly facts: () => HtmlContent
+  /** What few need, behind a press. */
+  readonly details?: () => HtmlContent
   readonly decide: Html
 }
 
@@ -99,10 +110,10 @@ function intentItem(
     title: renderRecordLink(request, id, html`${renderEuros(amountEuros)} to ${renderText(merchant, 80)}`),
     requester: html`${renderRecordLink(request, agentId)}${runId !== null && html`, in run ${renderRecordLink(request, runId)}`}`,
     why: reviewReason(intent),
-    details: () => html`<p class="why">${renderText(purpose, 400)}</p>
-${renderReviewRules(intent, request)}${now && renderUnusableCard(now)}
-${renderLimitsLine(now ?? decision.checks)}
-<details class="more"><summary>${now ? 'Remaining limits, at request and now' : 'Remaining limits at request'}</summary>${renderRemainingLimits(decision, request, now)}</details>`,
+    purpose,
+    facts: () => html`${renderReviewRules(intent, request)}${now && renderUnusableCard(now)}`,
+    details: () =>
+      html`${renderLimitsLine(now ?? decision.checks)}${renderRemainingLimits(decision, request, now)}`,
     decide: renderIntentDecisionForm(intent, request, { now }),
   }
 }
@@ -130,14 +141,15 @@ function cardRequestItem(asked: CardRequestItem, request: PageRequest): InboxIte
     title: renderRecordLink(request, id, cardRequestTitles[type]),
     requester: renderRecordLink(request, agentId),
     why: renderText(reason, 160),
-    details: () => html`<p class="why">${renderText(reason, 400)}</p>
-${renderFacts([
-  ...(cardId === null ? [] : [['Card', renderRecordLink(request, cardId)] as const]),
-  ...(displayName === null ? [] : [['Name', renderText(displayName, 80)] as const]),
-  ['Per payment', renderEuros(limits.maxTransactionEuros)],
-  ['Per day', renderEuros(limits.dailyLimitEuros)],
-  ['Per month', renderEuros(limits.monthlyLimitEuros)],
-])}`,
+    purpose: reason,
+    facts: () =>
+      factsLine([
+        ['Card', cardId === null ? noneText : renderRecordLink(request, cardId)],
+        ['Name', renderText(displayName, 80)],
+        ['Per payment', renderEuros(limits.maxTransactionEuros)],
+        ['Per day', renderEuros(limits.dailyLimitEuros)],
+        ['Per month', renderEuros(limits.monthlyLimitEuros)],
+      ]),
     decide: renderCardRequestForm(asked, request),
   }
 }
@@ -156,13 +168,13 @@ function payeeItem(transfer: TransferItem, request: PageRequest): InboxItem {
     title: html`${renderRecordLink(request, id, html`${renderEuros(amountEuros)} by SEPA`)} to ${renderRecordLink(request, beneficiaryId)}`,
     requester: renderSpender(request, agentId),
     why: finding,
-    details: () => html`<p class="why">${finding}</p>
-<p>${
-      status === 'verifying'
-        ? 'Without a decision it is cancelled after seven days.'
-        : 'The bank has the order: release or cancel it there as well.'
-    }</p>
-${renderFacts([['Reference', renderText(reference, 140)]])}`,
+    purpose: reference,
+    facts: () =>
+      html`<p class="why">${finding} ${
+        status === 'verifying'
+          ? 'Without a decision it is cancelled after seven days.'
+          : 'The bank has the order: release or cancel it there as well.'
+      }</p>`,
     decide: renderPayeeForm(transfer, request),
   }
 }
@@ -178,8 +190,8 @@ function proposalItem(proposal: ProposalItem, request: PageRequest): InboxItem {
     title: renderRecordLink(request, id, renderText(summary)),
     requester: renderProposer(proposal, request),
     why: renderText(reason ?? proposal.effect?.sentence, 160),
-    details: () => html`${reason !== null && html`<p class="why">${renderText(reason, 400)}</p>`}
-${renderProposalConsequences(proposal, request)}`,
+    purpose: reason,
+    facts: () => renderProposalConsequences(proposal, request),
     decide: renderProposalForm(proposal, request),
   }
 }
@@ -201,12 +213,13 @@ function disputeItem(dispute: DisputeItem, request: PageRequest): InboxItem {
       html`Dispute of ${renderEuros(amountEuros)} to ${renderText(merchant, 80)}`,
     ),
     requester: renderSpender(request, agentId),
-    why: html`${humanize(reason)}, ${pieces}`,
-    details: () => html`<p class="why">${renderText(description, 400)}</p>
-${renderFacts([
-  ['Reason', humanize(reason)],
-  ['Evidence', evidenceIds.length === 0 ? noneText : pieces],
-])}`,
+    why: html`${valueText(reason)}, ${pieces}`,
+    purpose: description,
+    facts: () =>
+      factsLine([
+        ['Reason', valueText(reason)],
+        ['Evidence', evidenceIds.length === 0 ? noneText : pieces],
+      ]),
     decide: html`<div class="decide">${answer && html`<a class="button main" href="${request.to(answer)}">Add evidence</a>`}</div>`,
   }
 }
@@ -224,7 +237,8 @@ function credentialItem(credential: CredentialItem, request: PageRequest): Inbox
     title: renderRecordLink(request, id, html`${renderEuros(amountEuros)} to ${renderText(merchant, 80)}`),
     requester: renderSpender(request, agentId),
     why,
-    details: () =>
+    purpose: null,
+    facts: () =>
       html`<p class="why">${why}${status === 'minted' && ' Then the agent repeats its request.'}</p>`,
     decide: html`<div class="decide">${nextAction && html`<a class="button main" href="${nextAction.url}">Confirm the payment</a>`}</div>`,
   }
@@ -241,25 +255,28 @@ export function missingReceiptItem(missing: MissingReceiptItem, request: PageReq
     title: renderRecordLink(request, id, html`${renderEuros(amountEuros)} to ${renderText(merchant, 80)}`),
     requester: renderSpender(request, agentId),
     why: 'No receipt',
-    details: () =>
+    purpose: null,
+    facts: () =>
       html`<p class="why">${type === 'mpp' ? 'The merchant signed a receipt of the payment, but there is no invoice yet.' : 'No receipt yet.'}</p>`,
     decide: renderReceiptForm(missing, request),
   }
 }
 
 export const renderDeadline = ({ due, atDeadline }: Pick<InboxItem, 'due' | 'atDeadline'>): HtmlContent =>
-  due !== null && html`${atDeadline} ${renderTime(due)}`
+  due !== null && html`${atDeadline} ${renderTime(due, 'in a sentence')}`
 
 export const renderInboxItem = (item: InboxItem): Html => {
-  const { id, kind, title, requester, details, decide, createdAt, due } = item
+  const { id, kind, title, requester, purpose, facts, details, decide, createdAt, due } = item
   return html`<article class="ask" data-item data-key="${id}" tabindex="-1" aria-labelledby="${id}-title">
-<p class="kind">${kindNames[kind]} · ${requester}</p>
-<h2 id="${id}-title">${title}</h2>
-${details()}
-<p class="times">${kind === 'receipts' ? 'Paid' : 'Requested'} ${renderTime(createdAt)}${due !== null && html`, ${renderDeadline(item)}`}</p>
+<p class="kind">${kindNames[kind]} · ${requester} · ${kind === 'receipts' ? 'paid' : 'requested'} ${renderTime(createdAt, 'in a sentence')}${due !== null && html`, ${renderDeadline(item)}`}</p>
+<h2 id="${id}-title">${title}${purpose !== null && html` <span class="purpose">${renderText(purpose, 400)}</span>`}</h2>
+<div class="facts">${facts()}${details && html`<details class="more"><summary>Limits</summary>${details()}</details>`}</div>
 ${decide}
 </article>`
 }
+
+const factsLine = (entries: readonly (readonly [name: string, value: HtmlContent])[]): Html =>
+  html`<ul class="left">${entries.map(([name, value]) => value !== noneText && html`<li>${name} <strong>${value}</strong></li>`)}</ul>`
 
 const kindNames: Readonly<Record<InboxKind, string>> = {
   payments: 'Payment',

@@ -7,7 +7,7 @@ import { copyableText, renderRecordLink } from '../../parts/links.ts'
 import { readNamesInRows } from '../../parts/names.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox } from '../../parts/table.ts'
-import { humanize, noneText, renderText, renderTime } from '../../parts/text.ts'
+import { noneText, renderText, renderTime, valueText } from '../../parts/text.ts'
 import { renderEvidenceOfIntent } from '../money/evidence.ts'
 import { renderDenyingRules, renderRemainingLimits, renderReviewRules, renderRulesTable } from './checks.ts'
 import { renderIntentDecisionForm } from './decision-forms.ts'
@@ -18,7 +18,7 @@ type Intent = OperationAnswer<typeof intentsApi.get>
 function decider(decidedBy: Intent['decidedBy']): Html {
   if (!decidedBy) return noneText
   const { type, name } = decidedBy
-  return name === null ? html`${humanize(type)}` : renderText(name, 60)
+  return name === null ? html`${valueText(type)}` : renderText(name, 60)
 }
 
 export const intentsSection = consoleSection({
@@ -27,6 +27,7 @@ export const intentsSection = consoleSection({
   list: intentsApi.list,
   get: intentsApi.get,
   name: ({ merchant }) => merchant,
+  states: { created: 'needs approval' },
   columns: [
     'amountEuros',
     'status',

@@ -5,7 +5,7 @@ import { renderOperationForm } from '../../parts/form.ts'
 import { renderRecordLink } from '../../parts/links.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderFacts } from '../../parts/table.ts'
-import { humanize, joinWithSpaces, renderStatus, renderText, renderTime } from '../../parts/text.ts'
+import { joinWithSpaces, renderStatus, renderText, renderTime, valueText } from '../../parts/text.ts'
 
 type Alert = ListItemOf<typeof riskApi.alerts>
 type Signals = Alert['signals']
@@ -66,7 +66,7 @@ interface Subject {
 }
 
 function spendOf({ subjectType, subjectId }: Subject, request: PageRequest): Html {
-  return renderRecordLink(request, subjectId, humanize(subjectType))
+  return renderRecordLink(request, subjectId, valueText(subjectType))
 }
 
 const signalList = (signals: Signals): Html =>
@@ -115,7 +115,7 @@ ${renderOperationForm(request, riskApi.configure, {
   values,
   submit: 'Set thresholds',
   success: 'Saved. The thresholds apply from the next payment.',
-  fold: true,
+  inDialog: true,
 })}
 </div>`
 }

@@ -2,13 +2,13 @@ import { beneficiariesApi } from '../../../../money/beneficiaries/index.ts'
 import { html } from '../../../../web/html.ts'
 import type { OperationAnswer } from '../../page.ts'
 import { consoleSection } from '../../parts/section.ts'
-import { humanize, renderText } from '../../parts/text.ts'
+import { renderText, valueText } from '../../parts/text.ts'
 
 type Verified = Pick<OperationAnswer<typeof beneficiariesApi.get>, 'verification'>
 
 const bankSays = ({ verification }: Verified) =>
   verification
-    ? html`${humanize(verification.result)}${verification.suggestedName && html`: ${renderText(verification.suggestedName, 80)}`}`
+    ? html`${valueText(verification.result)}${verification.suggestedName && html`: ${renderText(verification.suggestedName, 80)}`}`
     : html`<span class="none">not verified</span>`
 
 const members = ['name', 'iban', 'bic', 'country', 'email']

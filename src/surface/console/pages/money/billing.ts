@@ -41,7 +41,7 @@ async function methodsOf(request: PageRequest): Promise<Html> {
       values: { token },
       done: 'go:console/billing',
       submit: 'Add payment method',
-      fold: token === undefined,
+      inDialog: token === undefined,
     }),
   )
 }
@@ -60,7 +60,8 @@ async function fundForm(request: PageRequest): Promise<Html> {
     },
     labels: { paymentMethodId: 'From (optional in test mode)' },
     submit: 'Fund a wallet',
-    fold: true,
+    tone: 'main',
+    inDialog: true,
   })
 }
 
@@ -100,13 +101,13 @@ export const billingPage: ConsolePage = async request => {
           members: ['amountEuros', 'fromWalletId'],
           labels: { fromWalletId: 'From wallet (default: your oldest)' },
           submit: 'Transfer to the processor',
-          fold: true,
+          inDialog: true,
         }),
         renderOperationForm(request, billingApi.withdrawFromProcessor, {
           members: ['amountEuros', 'toWalletId'],
           labels: { toWalletId: 'To wallet (default: your oldest)' },
           submit: 'Withdraw from the processor',
-          fold: true,
+          inDialog: true,
         }),
       )}</div>${methods}`
     },
@@ -131,7 +132,7 @@ export const fundingsSection = consoleSection({
   hidden: ['nextAction'],
   events: ['funding.*', 'wallet.funded'],
   call: 'agentpay fund create --wallet-id wallet_… --amount-euros 100',
-  above: fundForm,
+  buttons: fundForm,
   note: ({ nextAction }) =>
     nextAction && html`<p><a class="button" href="${nextAction.url}">Complete the next step</a></p>`,
 })

@@ -3,14 +3,14 @@ import { type HtmlContent, html } from '../../../../web/html.ts'
 import type { OperationAnswer } from '../../page.ts'
 import type { CreationFormSpec } from '../../parts/actions.ts'
 import { consoleSection } from '../../parts/section.ts'
-import { humanize, noneText, renderStatus, renderText } from '../../parts/text.ts'
+import { humanize, noneText, renderStatus, renderText, valueText } from '../../parts/text.ts'
 import { renderAuthorizationDetails, renderNewestAuthorizations } from './authorizations.ts'
 
 type Card = OperationAnswer<typeof cardsApi.get>
 
 /** `visa …4242`. A card has no number until the processor has issued it. */
 const numberOf = ({ brand, last4 }: Pick<Card, 'brand' | 'last4'>): HtmlContent =>
-  last4 === null ? noneText : html`${brand && humanize(brand)} …${last4}`
+  last4 === null ? noneText : html`${brand && valueText(brand)} …${last4}`
 
 const reasonOf = ({ frozenReason, closedReason }: Pick<Card, 'frozenReason' | 'closedReason'>): string =>
   humanize(frozenReason ?? closedReason ?? '')
@@ -96,9 +96,10 @@ export const cardsSection = consoleSection({
       when: card => isOpen(card) && card.status !== 'pending',
       labels: { overlapMinutes: 'Keep the old number for (minutes)' },
       submit: 'Rotate number',
+      inMenu: true,
       forRecord: ({ displayName }) => ({ confirm: `Issue a new number for ${displayName}?` }),
     },
-    { operation: cardsApi.update, when: isOpen, members: ['displayName'], submit: 'Rename' },
+    { operation: cardsApi.update, when: isOpen, members: ['displayName'], submit: 'Rename', inMenu: true },
     {
       operation: cardsApi.setLimits,
       when: isOpen,
@@ -117,10 +118,12 @@ export const cardsSection = consoleSection({
       members: ['amountEuros', 'fromWalletId'],
       labels: { fromWalletId: 'From wallet (default: the agent’s)' },
       submit: 'Fund purse',
+      inMenu: true,
     },
     {
       operation: cardsApi.close,
       when: isOpen,
+      inMenu: true,
       tone: 'against',
       forRecord: ({ displayName }) => ({
         confirm: `Close ${displayName}? The balance of its purse moves to the agent’s wallet. This cannot be undone.`,

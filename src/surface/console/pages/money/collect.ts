@@ -3,7 +3,7 @@ import { requestRefundsApi } from '../../../../commerce/refunds/index.ts'
 import { html } from '../../../../web/html.ts'
 import { copyableText, renderRecordLink } from '../../parts/links.ts'
 import { consoleSection } from '../../parts/section.ts'
-import { humanize } from '../../parts/text.ts'
+import { valueText } from '../../parts/text.ts'
 
 const events = ['claim.request.*']
 
@@ -18,7 +18,7 @@ export const requestPaymentsSection = consoleSection({
   title: 'Payments of a request',
   list: collectApi.payments,
   columns: [
-    { Method: ({ way }) => humanize(way) },
+    { Method: ({ way }) => valueText(way) },
     'amountEuros',
     'countedEuros',
     'status',

@@ -8,7 +8,7 @@ import { renderTimelineBox } from '../../parts/history.ts'
 import { renderRecordLink } from '../../parts/links.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox, renderTable, type TableColumns } from '../../parts/table.ts'
-import { humanize, renderText, renderTime } from '../../parts/text.ts'
+import { renderText, renderTime, valueText } from '../../parts/text.ts'
 import { renderReceiptsOfTransaction } from './receipts.ts'
 
 export const disputesSection = consoleSection({
@@ -102,7 +102,7 @@ async function readEvidence(intentId: string, { ask, may }: PageRequest) {
 }
 
 const evidenceColumns: TableColumns<ListItemOf<typeof evidenceApi.list>> = {
-  Type: ({ id, type }, request) => renderRecordLink(request, id, humanize(type)),
+  Type: ({ id, type }, request) => renderRecordLink(request, id, valueText(type)),
   Description: ({ note, text, fileName }) => renderText(note ?? text ?? fileName, 120),
   Received: 'receivedAt',
 }

@@ -3,7 +3,7 @@ import { type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox } from '../../parts/table.ts'
-import { formatFileSize, humanize, renderText } from '../../parts/text.ts'
+import { formatFileSize, renderText, valueText } from '../../parts/text.ts'
 
 export const evidenceSection = consoleSection({
   kind: 'Evidence',
@@ -11,7 +11,7 @@ export const evidenceSection = consoleSection({
   lead: 'Documents that prove payments. They cannot be changed or deleted.',
   list: evidenceApi.list,
   get: evidenceApi.get,
-  name: ({ type }) => humanize(type),
+  name: ({ type }) => valueText(type),
   columns: [
     { Description: ({ note, fileName }) => renderText(note ?? fileName, 80) },
     'intentId',

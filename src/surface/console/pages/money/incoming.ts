@@ -1,7 +1,7 @@
 import { ownCreditsApi } from '../../../../money/incoming/index.ts'
 import { html } from '../../../../web/html.ts'
 import { consoleSection } from '../../parts/section.ts'
-import { formatPlainEuros, humanize } from '../../parts/text.ts'
+import { formatPlainEuros, valueText } from '../../parts/text.ts'
 import { renderPostingsFor } from './steps.ts'
 
 interface Credit {
@@ -33,7 +33,7 @@ export const incomingCreditsSection = consoleSection({
     bankReference: 'Bank reference',
     reason: 'Unmatched reason',
   },
-  shows: { reason: ({ reason }) => reason !== null && humanize(reason) },
+  shows: { reason: ({ reason }) => reason !== null && valueText(reason) },
   events: ['incoming.*'],
   empty: 'No incoming credits yet. The page of a wallet has its bank details.',
   call: 'agentpay billing sepa-details',

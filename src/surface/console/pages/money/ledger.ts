@@ -4,14 +4,14 @@ import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { renderRecordLink, renderReferenceLink } from '../../parts/links.ts'
 import { consoleSection } from '../../parts/section.ts'
-import { humanize, renderEuros } from '../../parts/text.ts'
+import { renderEuros, valueText } from '../../parts/text.ts'
 
 const moving = ['wallet.*', 'transaction.*', 'transfer.*']
 
 const purpose = (
   { reference }: { readonly reference: Parameters<typeof renderReferenceLink>[1] },
   request: PageRequest,
-): HtmlContent => renderReferenceLink(request, reference, humanize(reference.type))
+): HtmlContent => renderReferenceLink(request, reference, valueText(reference.type))
 
 export const ledgerEntriesSection = consoleSection({
   kind: 'Entry',
@@ -20,7 +20,7 @@ export const ledgerEntriesSection = consoleSection({
   list: ledgerApi.entries,
   columns: [
     {
-      Entry: ({ postingId, kind }, request) => renderRecordLink(request, postingId, humanize(kind)),
+      Entry: ({ postingId, kind }, request) => renderRecordLink(request, postingId, valueText(kind)),
       For: purpose,
     },
     'amountEuros',
@@ -67,7 +67,7 @@ export const ledgerAccountsSection = consoleSection({
   list: ledgerApi.accounts,
   get: ledgerApi.account,
   command: 'ledger account',
-  name: ({ kind }) => humanize(kind),
+  name: ({ kind }) => valueText(kind),
   columns: ['walletId', 'postedEuros', 'heldEuros', 'version'],
   labels: { version: 'Entries', normal: 'Normal side' },
   hidden: ['kind'],
@@ -90,7 +90,7 @@ export const ledgerPostingsSection = consoleSection({
   get: ledgerApi.transfer,
   command: 'ledger transfer',
   section: { name: 'accounts', title: 'Ledger' },
-  name: ({ kind }) => humanize(kind),
+  name: ({ kind }) => valueText(kind),
   columns: ['reference', 'bookedAt'],
   labels: {
     reference: 'For',

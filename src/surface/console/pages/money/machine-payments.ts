@@ -96,7 +96,7 @@ export const machinePaymentsSection = consoleSection({
     nextAction &&
     html`<p>The card’s issuer wants a person to confirm this payment${dueAt && html` by ${renderTime(dueAt)}`}. Then the agent repeats its request.</p>
 <p><a class="button" href="${nextAction.url}">Confirm the payment</a></p>`,
-  above: ({ to }) => html`<a class="button" href="${to('console/protect-rules')}">Allowed payees</a>`,
+  buttons: ({ to }) => html`<a class="button" href="${to('console/protect-rules')}">Allowed payees</a>`,
   actions: [
     {
       ...resolve,

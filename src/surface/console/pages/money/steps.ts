@@ -3,7 +3,7 @@ import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { renderRecordLink, renderReferenceLink } from '../../parts/links.ts'
 import { renderBox, renderTable } from '../../parts/table.ts'
-import { humanize, renderTime } from '../../parts/text.ts'
+import { renderTime, valueText } from '../../parts/text.ts'
 
 const MOST = 20
 
@@ -30,8 +30,8 @@ export async function renderPostingsFor(
   return renderBox(
     'Ledger',
     renderTable(request, 'Postings', postings, {
-      Posting: ({ id, kind }) => renderRecordLink(request, id, humanize(kind)),
-      For: ({ reference }) => renderReferenceLink(request, reference, humanize(reference.type)),
+      Posting: ({ id, kind }) => renderRecordLink(request, id, valueText(kind)),
+      For: ({ reference }) => renderReferenceLink(request, reference, valueText(reference.type)),
       Booked: 'bookedAt',
     }),
     html`<p>${booked.map(id => html`<a href="${request.to(`console/postings?referenceId=${id}`)}">All postings for the ${kindOf(id)}</a> `)}</p>`,

@@ -9,7 +9,15 @@ import { listQueryFromAddress } from '../../parts/list.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox } from '../../parts/table.ts'
 import type { ListSummary } from '../../parts/tabs.ts'
-import { humanize, renderAmount, renderEuros, renderStatus, renderText, sumEuros } from '../../parts/text.ts'
+import {
+  humanize,
+  renderAmount,
+  renderEuros,
+  renderStatus,
+  renderText,
+  sumEuros,
+  valueText,
+} from '../../parts/text.ts'
 import { renderDisputesOfTransaction } from './disputes.ts'
 import { renderReceiptsOfTransaction } from './receipts.ts'
 import { renderRefundsOfTransaction } from './refunds.ts'
@@ -99,7 +107,7 @@ export const transactionsSection = consoleSection({
     'amountEuros',
     'status',
     { Agent: ({ agentId }, request) => renderSpender(request, agentId) },
-    { Method: ({ type }) => methods[type] ?? humanize(type) },
+    { Method: ({ type }) => methods[type] ?? valueText(type) },
     'createdAt',
   ],
   states: {
@@ -109,6 +117,10 @@ export const transactionsSection = consoleSection({
     completed: 'paid',
   },
   summary: summarize,
+  earlier: [
+    ['Needs approval', 'console/intents?status=created'],
+    ['Denied', 'console/intents?status=denied'],
+  ],
   guide: 'receipts',
   filters: [
     'merchantContains',
@@ -134,7 +146,7 @@ export const transactionsSection = consoleSection({
     merchant: 'Merchant is',
   },
   shows: {
-    type: ({ type }) => methods[type] ?? humanize(type),
+    type: ({ type }) => methods[type] ?? valueText(type),
     amountEuros: ({ amountEuros, original }) => renderAmount(amountEuros, original),
     original: ({ original }) => original && renderOriginal(original),
     'Held before the charge': ({ original }) => original !== null && renderEuros(original.heldEuros),

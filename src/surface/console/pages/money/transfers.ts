@@ -10,14 +10,7 @@ import { copyableText, renderRecordLink } from '../../parts/links.ts'
 import { recordChoices } from '../../parts/names.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox } from '../../parts/table.ts'
-import {
-  formatPlainEuros,
-  humanize,
-  noneText,
-  renderEuros,
-  renderText,
-  renderUsage,
-} from '../../parts/text.ts'
+import { formatPlainEuros, humanize, noneText, renderEuros, renderText, valueText } from '../../parts/text.ts'
 import { type HistoryStep, renderHistorySteps, renderPostingsFor } from './steps.ts'
 
 const transferEventNames = ['payment.updated', 'transfer.*']
@@ -32,15 +25,18 @@ const LABELS = {
 }
 
 async function payForms(request: PageRequest): Promise<HtmlContent> {
-  const { may, ask } = request
-  if (!may(transfersApi.create)) return false
-  const [wallets, beneficiaries, limits] = await Promise.all([
+  if (!request.may(transfersApi.create)) return false
+  const [wallets, beneficiaries] = await Promise.all([
     recordChoices('wallets', request),
     recordChoices('beneficiaries', request),
-    ask(transferLimitsApi.limits),
   ])
-  return html`${payForm('beneficiaryId', wallets, beneficiaries, request)}${payForm('toWalletId', wallets, wallets, request)}
-<p class="wide">SEPA limit today: ${renderUsage(limits.usedEuros, limits.dailyEuros)}; up to ${renderEuros(limits.singleEuros)} per transfer.</p>`
+  return html`${payForm('toWalletId', wallets, wallets, request)}${payForm('beneficiaryId', wallets, beneficiaries, request)}`
+}
+
+async function limitsToday({ ask, may }: PageRequest): Promise<HtmlContent> {
+  if (!may(transfersApi.create)) return false
+  const { usedEuros, dailyEuros, singleEuros } = await ask(transferLimitsApi.limits)
+  return html`<p class="note">SEPA today: ${renderEuros(usedEuros)} of ${renderEuros(dailyEuros)}, up to ${renderEuros(singleEuros)} per transfer.</p>`
 }
 
 function payForm(
@@ -57,7 +53,8 @@ function payForm(
     choices: { fromWalletId: wallets, [payee]: payees },
     submit: isSepa ? 'Pay by SEPA' : 'Transfer between wallets',
     done: 'go:console/transfers/{id}',
-    fold: true,
+    ...(isSepa && { tone: 'main' }),
+    inDialog: true,
   })
 }
 
@@ -98,7 +95,7 @@ function stepsOf(transfer: Transfer): readonly (HistoryStep | false)[] {
   return [
     { what: 'Created', at: transfer.createdAt },
     payeeCheck !== null && {
-      what: results[payeeCheck.result] ?? humanize(payeeCheck.result),
+      what: results[payeeCheck.result] ?? valueText(payeeCheck.result),
       at: payeeCheck.at,
       ...(payeeCheck.suggestedName && {
         note: html`Name at the bank: ${renderText(payeeCheck.suggestedName, 140)}`,
@@ -121,7 +118,7 @@ function stepsOf(transfer: Transfer): readonly (HistoryStep | false)[] {
       ...(recall.answer && { note: inWords(recall.answer) }),
     },
     !isOn && {
-      what: humanize(transfer.status),
+      what: valueText(transfer.status),
       at: transfer.updatedAt,
       ...(reason && { note: inWords(reason) }),
     },
@@ -156,14 +153,15 @@ export const transfersSection = consoleSection({
   guide: 'sepa-files',
   get: transfersApi.get,
   name: ({ amountEuros, reference }) => `${formatPlainEuros(amountEuros)} ${reference ?? ''}`.trim(),
-  columns: ['status', 'reason', 'fromWalletId', { To: payeeOf }, 'createdAt'],
+  columns: ['status', { To: payeeOf }, 'fromWalletId', 'reason', 'createdAt'],
   labels: { fromWalletId: 'From', toWalletId: 'To', beneficiaryId: 'To', transactionId: 'Payment' },
   shows: { endToEndId: ({ endToEndId }) => endToEndId !== null && copyableText(endToEndId) },
   hidden: ['reason', 'payeeCheck', 'payeeConfirmedAt', 'recall', 'createdAt', 'submittedAt', 'completedAt'],
   events: transferEventNames,
   empty: 'No transfers yet. Create one here or by API.',
   call: 'agentpay transfers create --from-wallet-id wallet_… --beneficiary-id beneficiary_… --amount-euros 12.50',
-  above: payForms,
+  buttons: payForms,
+  above: limitsToday,
   note: (transfer, request) =>
     awaitsPayeeConfirmation(transfer) &&
     confirmPayee(transfer, formatPlainEuros(transfer.amountEuros), request),

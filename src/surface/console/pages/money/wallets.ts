@@ -7,7 +7,7 @@ import type { OperationAnswer, PageRequest } from '../../page.ts'
 import { copyableText, renderRecordLink } from '../../parts/links.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox, renderPresentFacts } from '../../parts/table.ts'
-import { humanize, renderEuros, renderText } from '../../parts/text.ts'
+import { renderEuros, renderText, valueText } from '../../parts/text.ts'
 import { ledgerEntriesSection } from './ledger.ts'
 import { renderStatementsOfWallet } from './statements.ts'
 
@@ -49,7 +49,7 @@ export const walletsSection = consoleSection({
     'status',
     {
       Owner: ({ kind, agentId, cardId }, request) =>
-        agentId || cardId ? renderRecordLink(request, agentId ?? cardId) : humanize(kind),
+        agentId || cardId ? renderRecordLink(request, agentId ?? cardId) : valueText(kind),
     },
     'iban',
   ],
@@ -62,10 +62,18 @@ export const walletsSection = consoleSection({
     {
       operation: fundingsApi.wallet,
       when: isOpen,
+      tone: 'main',
       members: ['amountEuros', 'paymentMethodId'],
       labels: { paymentMethodId: 'Payment method (optional in test mode)' },
     },
-    { operation: walletsApi.update, when: isOpen, variant: 'name', members: ['name'], submit: 'Rename' },
+    {
+      operation: walletsApi.update,
+      when: isOpen,
+      variant: 'name',
+      members: ['name'],
+      submit: 'Rename',
+      inMenu: true,
+    },
     {
       operation: walletsApi.update,
       when: wallet => isOpen(wallet) && wallet.status === 'frozen',
@@ -85,6 +93,7 @@ export const walletsSection = consoleSection({
     {
       operation: walletsApi.close,
       submit: 'Close',
+      inMenu: true,
       when: wallet => isOpen(wallet) && wallet.kind === 'owner',
       tone: 'against',
       forRecord: ({ name }) => ({ confirm: `Close ${name}? It must be empty. This cannot be undone.` }),
