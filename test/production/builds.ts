@@ -24,7 +24,7 @@ interface Builds {
   readonly last: string
 }
 
-/** Three builds that take over from each other over open runs, as docs/how-to/worker-builds.md says. */
+/** Three builds that take over from each other over open runs, as docs/how-to/upgrade.md says. */
 rehearse('builds', async ({ folder, report, closeLater }) => {
   const place = await openInstallation(folder, await devServer(), { TEMPORAL_DEPLOYMENT: DEPLOYMENT })
   const receiver = await openReceiver()

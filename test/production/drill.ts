@@ -34,7 +34,7 @@ const PAYMENTS = process.argv.includes('--short') ? 20 : 200
 /** One API process, one worker and one relay; the rolling upgrade adds a second API process and worker. */
 const ONE_OF_EACH = ['api-1', 'worker-1', 'relay-1'] as const
 
-/** A disaster and an upgrade, on this machine: docs/how-to/restore.md and docs/how-to/upgrade.md, carried out. */
+/** A disaster and an upgrade, on this machine: docs/how-to/backup.md and docs/how-to/upgrade.md, carried out. */
 rehearse('drill', async ({ folder, report, closeLater }) => {
   const program = await postgresPrograms(join(folder, 'programs'), report.tell)
   const place = await openInstallation(folder, await devServer())

@@ -11,6 +11,7 @@ interface Rule {
   readonly alert?: string
   readonly record?: string
   readonly expr: string
+  readonly labels?: { readonly severity?: string }
   readonly annotations?: { readonly runbook: string }
 }
 
@@ -160,5 +161,17 @@ describe('alerts and dashboard for Prometheus', () => {
       expect([alert, page, sections.includes(section)]).toEqual([alert, 'docs/runbook.md', true])
       expect([alert, monitoring.includes(`(../runbook.md#${section})`)]).toEqual([alert, true])
     }
+  })
+
+  test('have the severity in the list of alerts by which they are routed: critical or warning', () => {
+    const rows = textOf('docs/how-to/monitoring.md').split('\n')
+    const alerts = rules.filter(({ alert }) => alert)
+    const listed = (section = ''): string[] =>
+      rows.filter(row => row.includes(`(../runbook.md#${section})`)).map(row => row.split(' | ')[2] ?? '')
+    const severities = alerts.map(({ labels }) => labels?.severity)
+    expect(new Set(severities)).toEqual(new Set(['critical', 'warning']))
+    expect(
+      alerts.map(({ alert, annotations }) => [alert, ...new Set(listed(annotations?.runbook.split('#')[1]))]),
+    ).toEqual(alerts.map(({ alert, labels }) => [alert, labels?.severity]))
   })
 })

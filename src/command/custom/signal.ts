@@ -5,7 +5,7 @@ export const signalCommand: CustomCommand = {
   name: 'signal',
   summary: 'Decide about a run in Temporal, as its operator',
   description:
-    'Sends an update and prints its answer: the status of the record, or why nothing was changed. A name that the run does not take is refused with those that it takes. Calls the Temporal CLI with the server of the sandbox that runs, or that of TEMPORAL_ADDRESS, and shows the line that it runs. What each kind of run takes is in docs/reference/run-decisions.md.',
+    'Sends an update and prints its answer: the status of the record, or why nothing was changed. A name that the run does not take is refused with those that it takes. Calls the Temporal CLI with the server of the sandbox that runs, or that of TEMPORAL_ADDRESS, and shows the line that it runs. What each kind of run takes is in docs/reference/processes.md.',
   arguments: {
     '<workflow>': 'The id of the run: the `workflowId` of a record.',
     '<name>': 'The update or signal: `approve`, `deny`, `cancel`, …',
