@@ -45,7 +45,7 @@ test('the pages for contributors name identifiers that exist', () => {
       }),
     ),
   )
-  expect(named.length).toBeGreaterThan(30)
+  expect(named.length).toBeGreaterThan(20)
   const missing = named.filter(({ name }) => !known.has(name))
   expect(
     missing.map(

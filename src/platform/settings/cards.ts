@@ -11,7 +11,7 @@ const apiUrl = z
 export const cardSettings = {
   cardProcessor: documentSetting(z.enum(['sandbox', 'stripe']).optional(), {
     meaning:
-      'Card processor in live mode. `stripe` is Stripe Issuing and needs the two settings below. `sandbox` simulates one, for rehearsals. Test mode always uses the sandbox.',
+      'Card processor in live mode. `stripe` is Stripe Issuing and needs the two settings below; `sandbox` simulates one.',
     allowed: 'sandbox, stripe',
     otherwise: 'none: live mode has no cards',
   }),
@@ -21,8 +21,7 @@ export const cardSettings = {
       .regex(/^(sk|rk)_\w{8,}$/)
       .optional(),
     {
-      meaning:
-        'API key of the Stripe account that issues the cards, charges shared payment tokens and payment methods, and verifies identities. The guides name the permissions that a restricted key needs.',
+      meaning: 'API key of the Stripe account. The guides name the permissions that a restricted key needs.',
       secret: true,
       allowed: 'a Stripe secret or restricted key (sk_…, rk_…)',
       otherwise: 'none',
@@ -46,14 +45,13 @@ export const cardSettings = {
       .regex(/^profile_\w{1,200}$/)
       .optional(),
     {
-      meaning:
-        'Stripe profile of the account. With it, programs pay live payment requests by shared payment tokens, which `STRIPE_SECRET_KEY` charges.',
+      meaning: 'Stripe profile of the account, for payers of live payment requests by shared payment tokens.',
       allowed: 'the ID of a Stripe profile (profile_…)',
       otherwise: 'none: live payment requests are paid by SEPA only',
     },
   ),
   stripeApiUrl: documentSetting(apiUrl.optional(), {
-    meaning: 'Address of Stripe’s API. Change it for tests against a stand-in.',
+    meaning: 'Address of Stripe’s API, for tests against a stand-in.',
     allowed: 'an https URL, or an http URL of the loopback',
     otherwise: 'https://api.stripe.com',
   }),

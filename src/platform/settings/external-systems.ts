@@ -11,15 +11,14 @@ import {
 export const externalSystemSettings = {
   outboundAllowCidrs: documentSetting(addressListSetting.optional(), {
     meaning:
-      'Non-public addresses that webhooks and other outgoing calls may reach. Every customer can then reach them, so list receivers only.',
+      'Non-public addresses that webhooks and other outgoing calls may reach. Every customer can then reach them: list receivers only.',
     allowed: 'addresses or CIDR blocks (127.0.0.1,10.1.0.0/16,fd00:1::/32)',
     otherwise: 'none: only public addresses',
   }),
   webhookRetrySeconds: documentSetting(
     listSetting(integerSetting(1, 604_800)).default([60, 300, 900, 3_600]),
     {
-      meaning:
-        'Waits before the second and later attempts of a webhook, on plans that retry. A fifth wait, 14400, makes six attempts.',
+      meaning: 'Waits before the second and later attempts of a webhook, on plans that retry.',
       allowed: 'seconds, separated by commas',
     },
   ),
@@ -27,18 +26,18 @@ export const externalSystemSettings = {
     z.url({ protocol: /^https?$/ }).default('https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml'),
     {
       meaning:
-        'Exchange rates of live mode, in the form of the ECB’s `eurofxref-daily.xml`. Workers fetch them on working days, and any process that finds them older than a day. An address inside your network needs `OUTBOUND_ALLOW_CIDRS`. Without a real rail, the sandbox’s rates are used.',
+        'Exchange rates of live mode with a real rail, in the form of the ECB’s `eurofxref-daily.xml`. An address inside your network needs `OUTBOUND_ALLOW_CIDRS`.',
       allowed: 'an http or https URL',
     },
   ),
   vapidSubject: documentSetting(z.url({ protocol: /^(mailto|https)$/ }).default('mailto:push@example.com'), {
     meaning:
-      'Contact for push services (the subject of VAPID, RFC 8292). Some services refuse invalid contacts: set your own before you use web push.',
+      'Contact for push services (RFC 8292). Some refuse invalid contacts: set your own before you use web push.',
     allowed: 'mailto: and an address, or an https URL',
   }),
   metricsPort: documentSetting(integerSetting(0, 65_535).optional(), {
     meaning:
-      'Port at which a worker or relay serves `/health` and `/metrics` on `HOST`. An API process serves them on its own port.',
+      'Port at which a worker or relay serves `/health` and `/metrics`. An API process serves them on `PORT`.',
     allowed: '0 to 65535; 0 takes any free port',
     otherwise: 'no metrics port',
   }),
@@ -48,8 +47,7 @@ export const externalSystemSettings = {
     otherwise: 'the address it listens on',
   }),
   passkeyOrigins: documentSetting(listSetting(pageOriginSetting).optional(), {
-    meaning:
-      'Further origins whose pages may use the passkeys of `PUBLIC_URL`. Browsers read them from `/.well-known/webauthn`.',
+    meaning: 'Further origins whose pages may use the passkeys of `PUBLIC_URL`.',
     allowed: 'https origins without a path, separated by commas',
     otherwise: 'none',
   }),
@@ -61,7 +59,7 @@ type KycProvider = (typeof kycProviders)[number]
 export const identitySettings = {
   kycProvider: documentSetting(z.enum(kycProviders).optional(), {
     meaning:
-      'Who verifies identities, in both modes. A verified owner may create live keys. `manual`: operators decide. `none`: the installation verifies its only customer without a check, and refuses a second one. `stripe`: Stripe Identity, by a restricted key in `STRIPE_SECRET_KEY`. `sandbox` decides by magic names and is refused together with a real rail. The same for every process.',
+      'Who verifies identities, in both modes; a verified owner may create live keys. `manual`: operators. `none`: the only customer is verified without a check, and a second one is refused. `stripe`: Stripe Identity, by a restricted key in `STRIPE_SECRET_KEY`. `sandbox`: magic names, refused with a real rail. The same for every process.',
     allowed: 'sandbox, manual, none, stripe',
     otherwise:
       'manual with a real rail (SEPA_RAIL=files, CARD_PROCESSOR=stripe, FUNDING_RAIL=stripe, COLLECTION_IBAN, STRIPE_PROFILE_ID), otherwise sandbox',
@@ -114,7 +112,7 @@ export const canvasSettings = {
     otherwise: 'none: the canvas understands only its own grammar',
   }),
   canvasModel: documentSetting(z.string().min(1).max(200).optional(), {
-    meaning: 'Model that is requested from `CANVAS_MODEL_URL`.',
+    meaning: 'Model of `CANVAS_MODEL_URL`.',
     allowed: 'a text',
     otherwise: '`default`',
   }),

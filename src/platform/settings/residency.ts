@@ -5,15 +5,15 @@ import { documentSetting, InvalidSettingError } from './setting.ts'
 
 const countryOf = (store: string) =>
   documentSetting(z.enum(euCountries).optional(), {
-    meaning: `EU country where ${store} keeps its data. Required with a real rail or \`KYC_PROVIDER=stripe\`, because each response states that all data stays in the EU.`,
+    meaning: `EU country of ${store}. Required with a real rail or \`KYC_PROVIDER=stripe\`.`,
     allowed: 'a country code of the EU (DE, FR, …)',
     otherwise: 'not stated',
   })
 
 export const residencySettings = {
   databaseCountry: countryOf('the database'),
-  temporalCountry: countryOf('Temporal'),
-  filesCountry: countryOf('the store of files (`FILES_DIR` or `FILES_URL`)'),
+  temporalCountry: countryOf('Temporal’s data'),
+  filesCountry: countryOf('the files (`FILES_DIR` or `FILES_URL`)'),
 }
 
 type ResidencySettings = RailSettings & {

@@ -12,17 +12,15 @@ import {
 export const serviceSettings = {
   port: documentSetting(integerSetting(0, 65_535).default(8080), {
     meaning:
-      'Port of the service. Not set: the next free one from 8080 on. One that is named and taken stops the start.',
+      'Port of the service. If it is set and taken, the start stops; if not set, the next free port from 8080 is used.',
     allowed: '0 to 65535; 0 takes any free port',
   }),
   host: documentSetting(hostNameSetting.default('127.0.0.1'), {
-    meaning:
-      'Address the service listens on. `npm start` uses `localhost`, which has two: 127.0.0.1 and ::1.',
+    meaning: 'Address the service listens on. `npm start` uses `localhost` (127.0.0.1 and ::1).',
     allowed: 'an IP address or a host name',
   }),
   cell: documentSetting(patternSetting(/^[a-z]{1,8}\d{1,3}$/).optional(), {
-    meaning:
-      'Name of this cell, if there are several. API keys and agent tokens contain it, so that a proxy can route by it.',
+    meaning: 'Name of this cell, if there are several. API keys and agent tokens contain it, for routing.',
     allowed: 'up to eight lower-case letters and one to three digits (c1)',
     otherwise: 'none: one installation',
   }),
@@ -31,19 +29,17 @@ export const serviceSettings = {
     allowed: 'a directory',
   }),
   filesDir: documentSetting(z.string().optional(), {
-    meaning:
-      'Directory of uploaded files, encrypted. All processes share it; back it up together with the database.',
+    meaning: 'Directory of uploaded files, encrypted. All processes share it. Back it up with the database.',
     allowed: 'a directory',
     otherwise: '`files` in `DATA_DIR`',
   }),
   filesQuotaMib: documentSetting(integerSetting(1, 1_000_000_000).default(5_120), {
     meaning:
-      'Storage quota of one owner in each mode, in MiB: receipts and evidence with their thumbnails; equal files count once. Uploads above it are refused with `storage_full`.',
+      'Storage quota of one owner in each mode, in MiB. Equal files count once. Uploads above it are refused with `storage_full`.',
     allowed: '1 to 1000000000',
   }),
   filesUrl: documentSetting(z.url({ protocol: /^https?$/ }).optional(), {
-    meaning:
-      'S3-compatible store for uploaded files, instead of `FILES_DIR`. No process needs a shared directory then.',
+    meaning: 'S3-compatible store for uploaded files, instead of `FILES_DIR`.',
     allowed: 'https://host, or http://host:port in your own network',
     otherwise: 'the folder `FILES_DIR`',
   }),
@@ -64,7 +60,7 @@ export const serviceSettings = {
     otherwise: 'none',
   }),
   filesAccessKeyId: documentSetting(z.string().min(1).max(200).optional(), {
-    meaning: 'Access key of `FILES_URL`. It needs read, write, list and delete permission on the bucket.',
+    meaning: 'Access key of `FILES_URL`, with read, write, list and delete permission on the bucket.',
     allowed: 'issued by the store',
     otherwise: 'none',
   }),
@@ -82,20 +78,20 @@ export const serviceSettings = {
   }),
   databaseReplicaUrl: documentSetting(z.url({ protocol: /^postgres(ql)?$/ }).optional(), {
     meaning:
-      'Streaming replica of `DATABASE_URL`, in the same country. It answers reports, statements and the forecast.',
+      'Streaming replica of `DATABASE_URL`, in the same country, for reports, statements and the forecast.',
     secret: true,
     allowed: 'postgres://user:password@host:port/database',
     otherwise: 'none: the primary answers them',
   }),
   databasePassword: documentSetting(z.string().optional(), {
-    meaning: 'Password for a `DATABASE_URL` and a `DATABASE_REPLICA_URL` without one.',
+    meaning: 'Password for database URLs without one.',
     secret: true,
     allowed: 'any text',
     otherwise: 'none',
   }),
   databasePool: documentSetting(integerSetting(2, 200).default(20), {
     meaning:
-      'Maximum number of PostgreSQL connections per process. An API process has up to eight more, which answer long lists, reports, pages and files.',
+      'Maximum number of PostgreSQL connections per process. An API process has up to eight more, for long reads.',
     allowed: '2 to 200',
   }),
   dashboardSecret: documentSetting(z.string().min(16).optional(), {
@@ -111,32 +107,31 @@ export const serviceSettings = {
     otherwise: 'generated and kept in `DATA_DIR`',
   }),
   encryptionKey: documentSetting(vaultKeySchema.optional(), {
-    meaning:
-      'Key that encrypts stored secrets which must be read again, such as webhook signing secrets. All processes share it.',
+    meaning: 'Key that encrypts stored secrets, such as webhook signing secrets. All processes share it.',
     secret: true,
     allowed: '32 bytes, as 64 hexadecimal digits or base64',
     otherwise: 'generated and kept in `DATA_DIR`',
   }),
   encryptionKeysOld: documentSetting(listSetting(vaultKeySchema).optional(), {
-    meaning: 'Previous values of `ENCRYPTION_KEY`. They decrypt existing data and encrypt nothing.',
+    meaning: 'Previous values of `ENCRYPTION_KEY`, which decrypt existing data.',
     secret: true,
     allowed: 'such keys, separated by commas',
     otherwise: 'none',
   }),
   rateLimitPerMinute: documentSetting(integerSetting(1, 1_000_000).default(100), {
     meaning:
-      'Requests per minute from one client address, and with one credential from all addresses. The assistants of an owner have four times that together, and do not count for the address of their host, which sends the requests of many owners. `npm start` sets 1000.',
+      'Requests per minute from one client address, and with one credential from all addresses. The assistants of an owner have four times that together, and do not count for their host’s address. `npm start` sets 1000.',
     allowed: '1 to 1000000',
   }),
   // If every proxy were trusted, a client could name its own address and so pass the rate limit.
   trustProxy: documentSetting(trustProxySetting.default(false), {
     meaning:
-      'Proxies whose `X-Forwarded-For` is trusted. Never trust all: a client could then forge its address.',
+      'Proxies whose `X-Forwarded-For` is trusted. Never trust all: clients could forge their address.',
     allowed: 'false, the number of proxies (1 to 10), or their addresses (10.0.0.1,10.1.0.0/16)',
   }),
   keepAliveSeconds: documentSetting(integerSetting(1, 3_600).default(75), {
     meaning:
-      'How long an idle client connection stays open, in seconds. Behind a load balancer, set it higher than the load balancer’s own timeout.',
+      'How long an idle client connection stays open, in seconds. Set it higher than the timeout of a load balancer in front.',
     allowed: '1 to 3600',
   }),
   connectionsPerAddress: documentSetting(integerSetting(1, 10_000).default(500), {
@@ -146,22 +141,21 @@ export const serviceSettings = {
   }),
   bodyMemoryMib: documentSetting(integerSetting(8, 4_096).default(32), {
     meaning:
-      'Memory per process for request bodies above 64 KiB in transit, in MiB. One client gets at most an eighth of it; other bodies wait unread.',
+      'Memory per process for request bodies above 64 KiB, in MiB. One client gets at most an eighth; other bodies wait.',
     allowed: '8 to 4096',
   }),
   uploadMemoryMib: documentSetting(integerSetting(16, 4_096).default(64), {
     meaning:
-      'Memory per process for bodies with files above 64 KiB, in MiB. A form takes at most 3, as its files are written while they arrive; JSON and files under inspection take their whole length. One client gets at most an eighth of it; other bodies wait unread.',
+      'Memory per process for bodies with files above 64 KiB, in MiB. A form takes at most 3; JSON and files under inspection take their whole length. One client gets at most an eighth; other bodies wait.',
     allowed: '16 to 4096',
   }),
   backgroundIntervalMs: documentSetting(integerSetting(10, 250).default(100), {
     meaning:
-      'Longest pause between two wake-ups of background work (Temporal, webhooks, pushes, event streams), in milliseconds. It is reached above a hundred commits a second; after a rest the first wake-up is immediate.',
+      'Longest pause between two wake-ups of background work (Temporal, webhooks, pushes, event streams), in milliseconds. It is reached above a hundred commits a second.',
     allowed: '10 to 250',
   }),
   backgroundPollSeconds: documentSetting(integerSetting(1, 60).default(5), {
-    meaning:
-      'How often a relay asks PostgreSQL for work whose notice was lost, in seconds. It is the longest delay after a process has died between its commit and its notice.',
+    meaning: 'How often a relay looks for work whose notice was lost because a process died, in seconds.',
     allowed: '1 to 60',
   }),
   logLevel: documentSetting(
@@ -181,12 +175,11 @@ export const serviceSettings = {
 export const complianceSettings = {
   doraWeekendRelief: documentSetting(z.enum(['none', 'final', 'all']).default('none'), {
     meaning:
-      'Whether a report of a major incident that is due on a weekend or bank holiday may wait until noon of the next working day (Delegated Regulation (EU) 2025/301, Article 5(4) to (6)). `final`: only the final report, as for credit institutions and some others. `all`: every report.',
+      'Whether the `final` report of a major incident, or `all` its reports, may wait over a weekend or bank holiday until noon of the next working day (Delegated Regulation (EU) 2025/301, Article 5(4) to (6)).',
     allowed: 'none, final, all',
   }),
   securityContact: documentSetting(z.url({ protocol: /^(mailto|https)$/ }).optional(), {
-    meaning:
-      'Contact for security researchers, published in `/.well-known/security.txt` (RFC 9116). Without it the file does not exist.',
+    meaning: 'Contact for security researchers, published in `/.well-known/security.txt` (RFC 9116).',
     allowed: 'mailto: and an address, or an https URL',
     otherwise: 'none',
   }),

@@ -16,8 +16,7 @@ const samplers = [
 /** The names are those of the OpenTelemetry specification. */
 export const telemetrySettings = {
   otelExporterOtlpEndpoint: documentSetting(webAddressSetting.optional(), {
-    meaning:
-      'OpenTelemetry collector that receives traces and metrics by OTLP (HTTP, protobuf). Without it nothing is recorded.',
+    meaning: 'OpenTelemetry collector for traces and metrics by OTLP (HTTP, protobuf).',
     allowed: 'an http or https URL, without /v1/traces',
     otherwise: 'none',
   }),
@@ -32,13 +31,12 @@ export const telemetrySettings = {
     allowed: 'any text',
   }),
   otelResourceAttributes: documentSetting(pairsSetting.optional(), {
-    meaning: 'More about this process in traces and metrics, such as `deployment.environment.name=live`.',
+    meaning: 'More about this process, such as `deployment.environment.name=live`.',
     allowed: 'name=value, separated by commas; values percent-encoded',
     otherwise: 'none',
   }),
   otelTracesSampler: documentSetting(z.enum(samplers).default('parentbased_traceidratio'), {
-    meaning:
-      'Which requests are traced. With `parentbased_`, the `traceparent` of a client decides for its own request.',
+    meaning: 'Which requests are traced. With `parentbased_`, a client’s `traceparent` decides.',
     allowed: samplers.join(', '),
   }),
   otelTracesSamplerArg: documentSetting(z.coerce.number().min(0).max(1).default(1), {

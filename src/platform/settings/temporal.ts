@@ -30,7 +30,7 @@ export const temporalSettings = {
   }),
   temporalTaskQueue: documentSetting(patternSetting(/^[\w.-]{1,255}$/).default('agentpay'), {
     meaning:
-      'Temporal task queue of the workflows: one for each database that shares the namespace. Running workflows stay on the queue on which they started.',
+      'Temporal task queue of the workflows, one for each database in the namespace. Running workflows stay on their queue.',
     allowed: 'up to 255 letters, digits, dots, hyphens',
   }),
   temporalDeployment: documentSetting(
@@ -39,13 +39,13 @@ export const temporalSettings = {
       .optional(),
     {
       meaning:
-        'Name of the worker deployment in Temporal, one for each task queue. With it, workers of several builds may run at once: runs that end within hours stay with the build that began them, and all others go on with the current one. In Temporal, dots are hyphens and 200 characters count; such a name ends with eight digits of its digest.',
+        'Name of the worker deployment in Temporal, one for each task queue. With it, workers of several builds may run at once. In Temporal, a name with dots or above 200 characters is changed and ends with eight digits of its digest.',
       allowed: 'up to 255 letters, digits, dots, hyphens',
       otherwise: 'workers have no versions',
     },
   ),
   temporalApiKey: documentSetting(z.string().min(8).optional(), {
-    meaning: 'API key of the Temporal server, for example of Temporal Cloud.',
+    meaning: 'API key of the Temporal server.',
     secret: true,
     allowed: 'at least 8 characters',
     otherwise: 'none',
@@ -71,8 +71,7 @@ export const temporalSettings = {
     otherwise: 'the CAs of the system',
   }),
   temporalUiUrl: documentSetting(webAddressSetting.optional(), {
-    meaning:
-      'Address of the Temporal Web UI for browsers. The console then links records to their runs. `npm start` knows the address of its own server.',
+    meaning: 'Address of the Temporal Web UI for browsers, for links of the console. `npm start` sets it.',
     allowed: 'an http or https URL',
     otherwise: 'none',
   }),
@@ -82,13 +81,13 @@ export const temporalSettings = {
       .default('run'),
     {
       meaning:
-        'What carries out machine payments: each by its own workflow (`run`), or by the `request` that asks for it, for hundreds of payments per second. An unknown outcome has a workflow in any case.',
+        'What carries out machine payments: its own workflow (`run`), or the `request`, for hundreds of payments per second. An unknown outcome has a workflow in any case.',
       allowed: 'run, request',
     },
   ),
   operatorSignals: documentSetting(booleanSetting.default(false), {
     meaning:
-      'Whether updates and signals from the Temporal Web UI may decide about live money and real companies. In test mode they may decide about everything else.',
+      'Whether updates and signals from the Temporal Web UI may decide about live money and real companies, not only in test mode.',
     allowed: 'true or false',
   }),
 }
