@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
 import { DASHBOARD_SECRET, startTestService } from '../../support/harness.ts'
 
-const page = readFileSync('docs/tutorials/pay-another-owner.md', 'utf8')
+const page = readFileSync('docs/how-to/payment-tokens.md', 'utf8')
 const flow = /<!-- owners -->\n```bash\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
 const run = promisify(execFile)
 

@@ -122,7 +122,7 @@ const ruleGroups: readonly FormGroup[] = [
 
 const copies = new WeakMap<PageRequest, Map<string, number>>()
 
-/** Of the newest hundred policies of agents. */
+/** Counts the newest hundred policies of agents. */
 async function readCopies(_: unknown, request: PageRequest): Promise<void> {
   const { data } = await request.ask(policiesApi.list, { query: { kind: 'agent', limit: 100 } })
   const counts = new Map<string, number>()

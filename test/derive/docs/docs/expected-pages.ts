@@ -5,10 +5,10 @@
 export const EXPECTED_PAGES: readonly (readonly [query: string, address: string, why: string])[] = [
   ['pagination', '/docs/api#lists', 'limit, cursor and nextCursor of every list'],
   ['deploy', '/docs/guides/production', 'the steps to production'],
-  ['claude', '/docs/guides/hosted-assistants', 'each step, from the connector to the first question'],
+  ['claude', '/docs/guides/assistants', 'each step, from the connector to the first question'],
   ['402', '/docs/guides/machine-payments', 'how an agent pays an HTTP 402'],
   ['environment variables', '/docs/guides/settings', 'the table of all settings'],
-  ['export csv', '/docs/guides/statements', 'the formats in which a month is exported'],
+  ['export csv', '/docs/guides/receipts', 'the formats in which a month is exported'],
   ['sepa transfer', '/docs/guides/sepa', 'states, payee check and limits of a transfer'],
   ['error codes', '/docs/errors', 'the list of all codes'],
   ['mcp server', '/docs/guides/assistants', 'how the server is started and reached'],

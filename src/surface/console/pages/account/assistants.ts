@@ -55,7 +55,7 @@ export const assistantsSection = consoleSection({
   events: ['assistant.*', 'mandate.*', 'intent.*'],
   empty: 'No assistants yet. Give Claude, ChatGPT or another assistant the address of this installation.',
   call: 'agentpay connected-assistants list',
-  guide: 'hosted-assistants',
+  guide: 'assistants',
   actions: [
     {
       operation: assistantsApi.disconnect,

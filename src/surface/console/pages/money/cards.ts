@@ -49,7 +49,7 @@ export const cardsSection = consoleSection({
   lead: 'Virtual cards of agents. Card limits and controls apply in addition to the agent’s policy.',
   list: cardsApi.list,
   summary: 'newest',
-  guide: 'card-requests',
+  guide: 'runs-and-delegations',
   get: cardsApi.get,
   name: ({ displayName }) => displayName,
   columns: [

@@ -39,7 +39,7 @@ export const statementsSection = consoleSection({
   hidden: ['period'],
   events: ['bill.updated'],
   summary: 'newest',
-  guide: 'statements',
+  guide: 'receipts',
   above: exportForm,
   empty: 'No statements yet. The first one is created after the month ends; you can create one now.',
   create: { operation: statementsApi.create, labels, submit: 'Create statement' },
