@@ -23,7 +23,7 @@ describe('before the scripts of a page listen', () => {
     const release = await opened(page, 'policies')
     const addresses: string[] = []
     page.on('framenavigated', frame => addresses.push(frame.url()))
-    await page.locator('summary', { hasText: 'New limit template' }).click()
+    await page.locator('button[data-dialog]', { hasText: 'New limit template' }).click()
     await page.getByLabel('Name').fill('Typed early')
     const button = page.getByRole('button', { name: 'New limit template' })
     await button.click()
@@ -64,7 +64,7 @@ describe('before the scripts of a page listen', () => {
     await page.route(/scripts\/forms-\w+\.js/, route => route.abort())
     await page.goto(`${origin}/console/policies`)
     await saying(page, '#trouble', 'Reload the page')
-    await page.locator('summary', { hasText: 'New limit template' }).click()
+    await page.locator('button[data-dialog]', { hasText: 'New limit template' }).click()
     await page.getByLabel('Name').fill('Never')
     await page.getByRole('button', { name: 'New limit template' }).click()
     expect([page.url(), await page.getByLabel('Name').inputValue()]).toEqual([
@@ -94,7 +94,7 @@ test('what is typed in one form stays when another one of the page is done', asy
 test('sends a picked time as the instant of the reader’s zone', async () => {
   const { page } = await theOwnerAtThePage({ timezoneId: 'Asia/Tokyo' })
   await page.goto(`${origin}/console/keys`)
-  await page.locator('summary', { hasText: 'New key' }).click()
+  await page.locator('button[data-dialog]', { hasText: 'New key' }).click()
   await page.getByLabel('Name').fill('Build server')
   await page.locator('form[data-operation] [name="environment"]').selectOption('sandbox')
   await page.getByLabel('Expires').fill('2030-01-31T10:00')

@@ -103,11 +103,11 @@ const looks: readonly (readonly [string, BrowserContextOptions])[] = [
 ]
 
 /** Buttons that only their colour distinguishes from text, and moving elements. */
-const UNTOLD = `[...document.querySelectorAll('button, .button, .status, meter, input, [aria-current]')]
+const UNTOLD = `[...document.querySelectorAll('button, .button, .status, input, [aria-current]')]
   .filter(one => one.checkVisibility())
   .filter(one => {
     const { borderTopStyle, borderTopWidth, outlineStyle } = getComputedStyle(one)
-    return !one.matches('meter') && (borderTopStyle === 'none' || parseFloat(borderTopWidth) < 1) && outlineStyle === 'none'
+    return (borderTopStyle === 'none' || parseFloat(borderTopWidth) < 1) && outlineStyle === 'none'
   }).map(one => one.outerHTML.slice(0, 120))`
 const MOVING = `document.getAnimations().map(({ effect }) => effect.target.outerHTML.slice(0, 120)).concat(
   [...document.querySelectorAll('*')].filter(one => getComputedStyle(one).transitionDuration.split(', ').some(time => time !== '0s'))

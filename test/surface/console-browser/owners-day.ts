@@ -57,7 +57,8 @@ async function aDeadLetter(client: Awaited<ReturnType<typeof service.owner>>['cl
 }
 
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click()
-const unfold = (page: Page, name: string) => page.locator('summary', { hasText: name }).first().click()
+const openForm = (page: Page, name: string) =>
+  page.locator('button[data-dialog]', { hasText: name }).first().click()
 const sign = (page: Page) => press(page, 'Sign with passkey')
 const news = (page: Page, text: string) => page.locator('#news').filter({ hasText: text }).waitFor()
 
@@ -85,7 +86,7 @@ async function goToPeople(page: Page): Promise<void> {
 
 async function inviteGrace(page: Page) {
   await goToPeople(page)
-  await unfold(page, 'Invite person')
+  await openForm(page, 'Invite person')
   await page.getByLabel('Name').fill('Grace Hopper')
   await page.getByLabel('Role').first().selectOption('approver')
   await page.locator('form').getByRole('button', { name: 'Invite person' }).click()
@@ -104,7 +105,7 @@ async function fund(page: Page, agent: string, wallet: { id: string }): Promise<
   await goTo(page, 'Agents')
   await page.locator('main').getByRole('link', { name: agent }).click()
   await page.locator('dialog.panel').getByRole('heading', { name: agent }).waitFor()
-  await unfold(page, 'Fund')
+  await openForm(page, 'Fund')
   await page.getByLabel('Amount').first().fill('100')
   await page.getByLabel('From wallet').selectOption(wallet.id)
   await page.locator('form').getByRole('button', { name: 'Fund' }).click()
@@ -190,7 +191,7 @@ test('a whole day of an owner, with an approver on a phone', async () => {
   await until('it has arrived', () => receiver.at('/books').length === 6)
 
   await page.goto(`${origin}/console/wallets/${agent.walletId}`)
-  await unfold(page, 'Create statement')
+  await openForm(page, 'Create statement')
   await page.locator('form').getByRole('button', { name: 'Create statement' }).click()
   await page.waitForURL('**/console/statements/*')
   expect((await download(page, 'PDF')).subarray(0, 5).toString()).toBe('%PDF-')

@@ -17,7 +17,9 @@ export interface Task {
 }
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first()
-const summary = (page: Page, name: string) => page.locator('main summary', { hasText: name }).first()
+/** Opens the dialog of a form. */
+const opener = (page: Page, name: string) =>
+  page.locator('main button[data-dialog]', { hasText: name }).first()
 const news = (page: Page, text: string) => page.locator('#news').filter({ hasText: text }).waitFor()
 
 const anAsk = async (client: TestClient, members: Parameters<typeof anIntent>[2] = {}) => {
@@ -44,7 +46,7 @@ export const tasks: readonly Task[] = [
     most: 2,
     prepare: async client => `console/agents/${(await anAgentUnder(client, {})).id}`,
     async run(page, { press }) {
-      await press(summary(page, 'Freeze'))
+      await press(opener(page, 'Freeze'))
       await press(page.locator('form').getByRole('button', { name: 'Freeze' }))
       await page.locator('h1 .status', { hasText: 'frozen' }).waitFor()
     },
@@ -55,7 +57,7 @@ export const tasks: readonly Task[] = [
     isSigned: true,
     prepare: async client => `console/agents/${(await anAgentUnder(client, { maxTransactionEuros: 50 })).id}`,
     async run(page, { press, type }) {
-      await press(summary(page, 'Change limits'))
+      await press(opener(page, 'Change limits'))
       await type(page.locator('[name="maxTransactionEuros"]'), '80')
       await press(page.locator('form').getByRole('button', { name: 'Change limits' }))
       await press(button(page, 'Sign with passkey'))
@@ -137,7 +139,7 @@ export const tasks: readonly Task[] = [
     isSigned: true,
     prepare: async () => 'console/people',
     async run(page, { press, type }) {
-      await press(summary(page, 'Invite person'))
+      await press(opener(page, 'Invite person'))
       await type(page.locator('form').getByLabel('Name'), 'Grace Hopper')
       await page.keyboard.press('Enter')
       await press(button(page, 'Sign with passkey'))

@@ -87,7 +87,7 @@ describe('the pages of an account', () => {
     )
   })
 
-  test('say where nothing is what to do, with the call that does it', async () => {
+  test('say where nothing is what to do, with the button or the call that does it', async () => {
     const { read } = await aVisitor()
     for (const section of [
       'webhooks',
@@ -100,7 +100,7 @@ describe('the pages of an account', () => {
       'devices',
     ])
       expect(await pageOf(read, `console/${section}`)).toMatch(
-        /class="empty">[\s\S]*data-copy="agentpay [a-z]/,
+        /class="empty">[\s\S]*(data-dialog="POST-|data-copy="agentpay [a-z])/,
       )
   })
 

@@ -181,7 +181,9 @@ describe('the home page', () => {
     await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: { reason: 'It buys too much' } }))
     const { text } = await read('console')
     expect(text).toContain('Nothing waits for you')
-    expect(text).toMatch(/<meter[^>]* max="100" value="8"/)
+    expect(text).toMatch(
+      /of <data class="amount" value="100">[^<]*<\/data><svg[^>]*><rect width="8" height="4"\/>/,
+    )
     expect(text).toContain('It buys too much')
     expect(text).toContain('Nothing is failing. No webhooks yet.')
   })

@@ -291,7 +291,7 @@ describe('a page of the console', () => {
     const { status, text } = await visitor.read('console/agents?status=green')
     expect(status).toBe(400)
     expect(text).toMatch(/role="alert">status: [^<]*green/)
-    expect(text).toContain('<form method="get"')
+    expect(text).toContain('class="states"')
     expect((await visitor.read('console?colour=green')).status).toBe(400)
   })
 

@@ -230,7 +230,7 @@ describe('the pages about money', () => {
     const { text } = await read(`console/refunds/${id}`)
     expect(operations(text)).toEqual(['POST /refunds/{id}/cancel'])
     expect(text).toContain('€\u00a05.00')
-    expect(text).toContain('not delivered')
+    expect(text).toContain('Not delivered')
   })
 
   test('show a request for money with how it is paid, and what has come for it', async () => {
