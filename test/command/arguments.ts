@@ -132,6 +132,32 @@ describe('the arguments of a command', () => {
     )
   })
 
+  test.each([
+    [
+      'cards.get',
+      ['--card-id', 'card_1'],
+      /--card-id\. Write <id> without an option: agentpay cards get card_\w+$/,
+    ],
+    ['cards.get', ['--id=card_1'], /^Unknown option --id\. Write <id> without an option/],
+    [
+      'policies.assign',
+      ['--agentId', 'agent_1', 'policy_1'],
+      /Write <agentId> without an option: agentpay policies/,
+    ],
+    ['transactions.get', ['--transactionId', 'txn_1'], /transactions get txn_\w+$/],
+    ['agentTokens.revoke', ['agent_1', '--token-id', 'token_1'], /Write <id> <tokenId> without an option/],
+    ['agents.freeze', ['agent_1', '--reson', 'a'], /^Unknown option --reson\. Did you mean --reason\?$/],
+    ['cards.get', ['{"cardId":"card_1"}'], /^'\{"cardId":"card_1"\}' is not an id\. For example: card_/],
+    [
+      'agents.freeze',
+      ['agent_1', '{"reason":"a"}'],
+      /, and not \{"reason":"a"\}\. Write JSON after --body\.$/,
+    ],
+    ['intents.list', ['{"agentId":"agent_1"}'], /, and not \{"agentId":"agent_1"\}\.$/],
+  ])('say where an id and where JSON is written: %s %j', (key, args, message) => {
+    expect(() => call(key, ...args)).toThrow(message)
+  })
+
   test('take the word that another area has for a choice', () => {
     const reasons = ['refunds.create', 'disputes.create'].map(
       key =>

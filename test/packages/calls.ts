@@ -9,7 +9,7 @@ import { type Answer, broken, json, refusal, withoutWaiting } from '../support/p
 type Call = (...given: unknown[]) => Promise<unknown>
 
 interface Fruit {
-  readonly apples: { readonly [verb in 'create' | 'get' | 'pick' | 'press']: Call } & {
+  readonly apples: { readonly [verb in 'create' | 'get' | 'pick' | 'press' | 'sell']: Call } & {
     list(input?: object): Pages<{ id: string }>
     follow(input?: object, options?: object): AsyncGenerator<{ id: string }>
   }
@@ -21,6 +21,7 @@ const Client = clientClass({
     get: 'GET /apples/{id} r',
     pick: 'PATCH /apples/{id} b',
     press: 'POST /apples/press bka',
+    sell: 'POST /apples/{id}/sell bk wallet:toWalletId,txn:transactionId,wallet:otherWalletId',
     list: 'GET /apples qrl',
     follow: 'GET /apples/stream qrs',
   },
@@ -167,6 +168,36 @@ describe('a call of the package', () => {
   test.each(['', '.', '..'])('refuses an id that would lead to another address: %j', async id => {
     await expect(aClient([]).client.apples.get(id)).rejects.toThrow(/names nothing/)
   })
+})
+
+test.each<[string, (apples: Fruit['apples']) => unknown]>([
+  [
+    "takes one object after id: put toWalletId into it: pay.apples.sell(id, { toWalletId: 'wallet_…' })",
+    apples => apples.sell('a', 'wallet_1'),
+  ],
+  [
+    "put transactionId into it: pay.apples.sell(id, { transactionId: 'txn_…' })",
+    apples => apples.sell('a', 'txn_1'),
+  ],
+  [
+    'pay.apples.create takes one object: put its members into it: pay.apples.create({ … })',
+    apples => apples.create('card_1'),
+  ],
+  ['pay.apples.create takes one object', apples => apples.create([{ kind: 'Boskoop' }])],
+  [
+    'pay.apples.get takes id first, as text: pay.apples.get(id)',
+    apples => apples.get({ appleId: 'apple_1' }),
+  ],
+  [
+    'pay.apples.sell takes id first, as text: pay.apples.sell(id, { … })',
+    apples => apples.sell(undefined, {}),
+  ],
+])('says what a call takes, and sends nothing: %s', (sentence, call) => {
+  const { client, sent } = aClient([])
+  expect(() => call(client.apples)).toThrow(
+    expect.objectContaining({ name: 'TypeError', message: expect.stringContaining(sentence) }),
+  )
+  expect(sent).toEqual([])
 })
 
 test('no client is made with a token that was not shown', () => {

@@ -182,6 +182,10 @@ await pay.intents.create({ amountEuros: 2, purpose: 'A page', colour: 'blue' })
 await pay.intents.create({ amountEuros: 2 })
 // @ts-expect-error an id that is no text
 await pay.intents.get(7)
+// @ts-expect-error an id in place of the object, which is refused when it runs
+const named = (): unknown => pay.intents.list('agent_1')
+// @ts-expect-error an object in place of the id
+const unnamed = (): unknown => pay.intents.get({ intentId: 'intent_1' })
 // @ts-expect-error no such operation
 await pay.intents.destroy('intent_1')
 try {} catch (error) {
@@ -192,7 +196,7 @@ try {} catch (error) {
     if (code === 'card_closed') throw error
   }
 }
-export { bytes, first, intent, message }
+export { bytes, first, intent, message, named, unnamed }
 `
 
 /** Compiles programs in the folder with the package, and returns the compiler's output. */

@@ -110,6 +110,44 @@ print(json.dumps({"agent": agent["id"], "frozen": frozen, "refused": refused, "u
   })
 })
 
+test('a call of the package says what it takes, and sends nothing', async () => {
+  const program = `import asyncio, json
+from agentpay import AgentPay, AsyncAgentPay
+pay, later = AgentPay("http://127.0.0.1:1", retries=0), AsyncAgentPay("http://127.0.0.1:1", retries=0)
+refusals = []
+for call in (
+    lambda: pay.sandbox.ship_card("card_1"),
+    lambda: asyncio.run(later.sandbox.ship_card("card_1")),
+    lambda: pay.cards.fund("card_1", "wallet_1"),
+    lambda: pay.agents.freeze("agent_1", "Unusual"),
+    lambda: pay.intents.list("agent_1").page(),
+    lambda: pay.intents.list(agent_id="agent_1").page(),
+    lambda: next(pay.events.stream(agent_id="agent_1")),
+    lambda: pay.cards.get({"cardId": "card_1"}),
+    lambda: pay.agents.create({"name": "Reader"}, wait=False),
+    lambda: pay.customers.me(limit=1),
+):
+    try:
+        call()
+        refusals.append("sent")
+    except TypeError as error:
+        refusals.append(str(error))
+print(json.dumps(refusals))
+`
+  expect(JSON.parse(await runProgram(program))).toEqual([
+    'pay.sandbox.ship_card takes one dict: put cardId into it: pay.sandbox.ship_card({"cardId": "card_…"})',
+    'pay.sandbox.ship_card takes one dict: put cardId into it: pay.sandbox.ship_card({"cardId": "card_…"})',
+    'pay.cards.fund takes one dict after id: put fromWalletId into it: pay.cards.fund(id, {"fromWalletId": "wallet_…"})',
+    'pay.agents.freeze takes one dict after id: put its members into it: pay.agents.freeze(id, {…})',
+    'pay.intents.list takes one dict: put agentId into it: pay.intents.list({"agentId": "agent_…"})',
+    'pay.intents.list takes one dict of members: put agentId into it: pay.intents.list({"agentId": …})',
+    'pay.events.stream takes one dict of members: put agentId into it: pay.events.stream({"agentId": …})',
+    'pay.cards.get takes id first, as text: pay.cards.get(id)',
+    'pay.agents.create always waits for its outcome: leave out wait',
+    expect.stringMatching(/^pay\.customers\.me has no option limit, but .*idempotency_key/),
+  ])
+})
+
 test('the example of an agent in Python declares, waits for its person, pays and reports', async () => {
   const { client, env, shop } = await aBuyer(service)
   copyFileSync('examples/agents/agent.py', join(folder, 'agent.py'))

@@ -14,10 +14,11 @@ export interface MemberOption {
 export const MEMBER_PREFIX = 'member.'
 
 /** `--amount-euros` equals `amountEuros`. */
-const plain = (name: string): string => name.replaceAll('-', '').toLowerCase()
+export const plainName = (name: string): string => name.replaceAll('-', '').toLowerCase()
 
 const named = (members: readonly BodyMember[], name: string): BodyMember | undefined =>
-  members.find(member => member.name === name) ?? members.find(member => plain(member.name) === plain(name))
+  members.find(member => member.name === name) ??
+  members.find(member => plainName(member.name) === plainName(name))
 
 export function findMemberOption(command: CommandDefinition, option: string): MemberOption | undefined {
   const path = (option.startsWith(MEMBER_PREFIX) ? option.slice(MEMBER_PREFIX.length) : option).split('.')

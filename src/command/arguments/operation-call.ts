@@ -1,3 +1,4 @@
+import { idMembers } from '../../derive/commands/table.ts'
 import { didYouMeanText } from '../../values/nearest.ts'
 import { usageError } from '../io.ts'
 import type { BodyMember, CommandDefinition, ValueShape } from '../table.ts'
@@ -11,7 +12,7 @@ import {
   type ParsedOption,
   readArguments,
 } from './parse.ts'
-import { idMembers, optionsForIds, requiredIdsText } from './positional-ids.ts'
+import { optionsForIds, pathIdText, requiredIdsText } from './positional-ids.ts'
 
 export interface OperationCall {
   readonly params: Readonly<Record<string, string>>
@@ -29,6 +30,7 @@ export function parseOperationCall(
   const { positionals, given } = readArguments(args, {
     find: finder(command, own),
     names: [...memberOptions(command), ...Object.keys(own)],
+    remedy: name => pathIdText(command, name),
   })
   const options = optionValues(given, own)
   const params = options.help ? {} : paramsOf(command, positionals)
@@ -61,9 +63,9 @@ function paramsOf(command: CommandDefinition, positionals: readonly string[]): R
     throw usageError(
       `${noun} ${verb} needs ${requiredIdsText(command)}. ${lacking.description} For example: ${lacking.example}`,
     )
-  const empty = positionals.findIndex(value => /^\.{0,2}$/.test(value))
-  if (empty >= 0)
-    throw usageError(`'${positionals[empty]}' is not an id. For example: ${params[empty]?.example}`)
+  const wrong = positionals.findIndex(value => /^(\.{0,2}$|[{[])/.test(value))
+  if (wrong >= 0 && wrong < params.length)
+    throw usageError(`'${positionals[wrong]}' is not an id. For example: ${params[wrong]?.example}`)
   return Object.fromEntries(params.map(({ name }, index) => [name, positionals[index] ?? '']))
 }
 

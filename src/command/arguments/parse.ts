@@ -23,16 +23,18 @@ export type FindOption = (name: string) => FoundOption | undefined
 interface Rules {
   readonly find: FindOption
   readonly names: readonly string[]
+  /** What to write in place of an unknown option, if not a name like it. */
+  readonly remedy?: (name: string) => string | undefined
 }
 
 /**
  * Discovers the option names from the arguments: records have free names, so a command can have any number of
  * options.
  */
-export function readArguments(args: readonly string[], { find, names }: Rules): ParsedArguments {
+export function readArguments(args: readonly string[], rules: Rules): ParsedArguments {
   const { tokens } = parseArgs({
     args: [...args],
-    options: optionsIn(args, find),
+    options: optionsIn(args, rules.find),
     strict: false,
     allowPositionals: true,
     tokens: true,
@@ -41,7 +43,7 @@ export function readArguments(args: readonly string[], { find, names }: Rules): 
   const positionals: string[] = []
   for (const token of tokens) {
     if (token.kind === 'positional') positionals.push(token.value)
-    if (token.kind === 'option') given.push(parseOption(token, { find, names }))
+    if (token.kind === 'option') given.push(parseOption(token, rules))
   }
   return { positionals, given }
 }
@@ -65,12 +67,10 @@ interface OptionToken {
   readonly inlineValue: boolean | undefined
 }
 
-function parseOption(
-  { name, rawName, value, inlineValue }: OptionToken,
-  { find, names }: Rules,
-): ParsedOption {
+function parseOption({ name, rawName, value, inlineValue }: OptionToken, rules: Rules): ParsedOption {
+  const { find } = rules
   const option = find(name)
-  if (!option) return negated(name, find) ?? unknown(rawName, name, names)
+  if (!option) return negated(name, find) ?? unknown(rawName, name, rules)
   if (option.type === 'boolean') return { name, value: booleanOf(rawName, value) }
   const needs = `${rawName} needs ${option.choices ? `one of ${option.choices}` : 'a value'}.`
   if (value === undefined) throw usageError(needs)
@@ -86,8 +86,8 @@ function negated(name: string, find: FindOption): ParsedOption | undefined {
     : undefined
 }
 
-function unknown(rawName: string, name: string, names: readonly string[]): never {
-  const hint = didYouMeanText(name, names).replace('mean ', 'mean --')
+function unknown(rawName: string, name: string, { names, remedy }: Rules): never {
+  const hint = remedy?.(name) ?? didYouMeanText(name, names).replace('mean ', 'mean --')
   throw usageError(`Unknown option ${rawName}.${hint}`)
 }
 

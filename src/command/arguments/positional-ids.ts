@@ -1,15 +1,9 @@
+import { idMembers } from '../../derive/commands/table.ts'
 import { usageError } from '../io.ts'
-import type { BodyMember, CommandDefinition } from '../table.ts'
+import type { CommandDefinition } from '../table.ts'
+import { plainName } from './members.ts'
 
 const ID = /^([a-z]+)_\w+$/
-
-/** The members that take an id without their option, since an id says what it is of. Required ones come first. */
-export function idMembers({ query, body }: CommandDefinition): BodyMember[] {
-  const ids = [...query, ...(body?.members ?? [])].filter(
-    ({ types, idOf }) => types[0] === 'string' && idOf !== undefined,
-  )
-  return [...ids.filter(({ required }) => required), ...ids.filter(({ required }) => !required)]
-}
 
 /** The options that ids after those of the path stand for; a second wallet is the next member for a wallet. */
 export function optionsForIds(
@@ -23,9 +17,23 @@ export function optionsForIds(
     const index = free.findIndex(({ idOf }) => idOf === kind)
     const [member] = index < 0 ? [] : free.splice(index, 1)
     if (!member)
-      throw usageError(`${command.noun} ${command.verb} takes ${acceptedText(command)}, and not ${value}.`)
+      throw usageError(
+        `${command.noun} ${command.verb} takes ${acceptedText(command)}, and not ${value}.${jsonText(command, value)}`,
+      )
     return { name: member.name, value }
   })
+}
+
+const jsonText = ({ body }: CommandDefinition, value: string): string =>
+  body && /^[{[]/.test(value) ? ' Write JSON after --body.' : ''
+
+/** The remedy for an id of the path that was given as an option: as the API calls it (`--id`), or as what it is of (`--card-id`). */
+export function pathIdText({ noun, verb, params }: CommandDefinition, option: string): string | undefined {
+  const names = params.flatMap(({ name, example }) => [name, example.replace(/_.*/, 'Id')])
+  const known = params.length === 0 ? [] : [...names, `${noun.replace(/s$/, '')}Id`].map(plainName)
+  if (!known.includes(plainName(option))) return undefined
+  const ids = params.map(({ example }) => example).join(' ')
+  return ` Write ${params.map(nameOf).join(' ')} without an option: agentpay ${noun} ${verb} ${ids}`
 }
 
 /** What must be given: `<id> <policyId>`. */

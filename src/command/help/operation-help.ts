@@ -1,6 +1,7 @@
+import { idMembers } from '../../derive/commands/table.ts'
 import { MEMBER_PREFIX } from '../arguments/members.ts'
 import { type CommandOptions, commonCommandOptions, operationCommandOptions } from '../arguments/options.ts'
-import { idMembers, optionsForIds, requiredIdsText } from '../arguments/positional-ids.ts'
+import { optionsForIds, requiredIdsText } from '../arguments/positional-ids.ts'
 import type { TerminalStyle } from '../output/terminal.ts'
 import type { BodyMember, CommandDefinition, ValueShape } from '../table.ts'
 import { formatDefinitionList, helpSection, optionRows, withoutBackticks, wrapText } from './layout.ts'

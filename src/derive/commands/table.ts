@@ -74,3 +74,11 @@ export interface CommandTable {
   readonly eventNames: Readonly<Record<string, string>>
   readonly operations: Readonly<Record<string, CommandDefinition>>
 }
+
+/** The members that take an id without their option, since an id says what it is of. Required ones come first. */
+export function idMembers({ query, body }: CommandDefinition): BodyMember[] {
+  const ids = [...query, ...(body?.members ?? [])].filter(
+    ({ types, idOf }) => types[0] === 'string' && idOf !== undefined,
+  )
+  return [...ids.filter(({ required }) => required), ...ids.filter(({ required }) => !required)]
+}

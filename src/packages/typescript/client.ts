@@ -1,14 +1,14 @@
 import { NoAnswer } from '../../derive/retry.ts'
+import { callOf } from './arguments.ts'
 import { callPaidTool, type ToolCall, type ToolClient, type ToolOptions } from './call-tool.ts'
 import { type FetchOptions, fetchPaid, type Mint } from './fetch-paid.ts'
 import { type Operation, type OperationTable, operationFrom } from './operation.ts'
-import { type AgentPayOptions, type CallOptions, type Settings, settingsOf } from './options.ts'
+import { type AgentPayOptions, type Settings, settingsOf } from './options.ts'
 import { type Page, Pages } from './pages.ts'
 import { type Call, send } from './send.ts'
 import { follow } from './stream.ts'
 import { withOwnVerbs } from './wait.ts'
 
-type Input = Call['input']
 type Method = (...given: readonly unknown[]) => unknown
 
 export function clientClass(table: OperationTable): new (options?: AgentPayOptions) => object {
@@ -54,29 +54,6 @@ function nounOf(noun: string, table: OperationTable, settings: Settings): Readon
     return [verb, (...given) => run(settings, callOf(operation, given), newest)]
   })
   return withOwnVerbs(noun, Object.fromEntries(verbs))
-}
-
-/**
- * Arguments are the ids of the path, then members of query or body, then options: `pay.agents.freeze(id, {
- * reason }, { signal })`.
- */
-function callOf(operation: Operation, given: readonly unknown[]): Call {
-  const params: Record<string, string> = {}
-  let at = 0
-  for (const name of operation.params) {
-    const id = given[at++]
-    if (typeof id !== 'string') throw new TypeError(`${operation.key}: ${name} is a text`)
-    params[name] = id
-  }
-  const input = operation.input === undefined ? undefined : given[at++]
-  const options = given[at]
-  return {
-    operation,
-    params,
-    // An operation that takes members gets an empty body if the call has none.
-    input: (input ?? (operation.input === 'body' ? {} : undefined)) as Input,
-    options: (options ?? {}) as CallOptions,
-  }
 }
 
 function run(settings: Settings, call: Call, newest: Operation | undefined): unknown {

@@ -5,6 +5,8 @@ export interface Operation {
   readonly params: readonly string[]
   /** The argument after the ids; undefined if the operation takes neither. */
   readonly input: 'query' | 'body' | undefined
+  /** Members that take an id, and the prefix of that id: `fromWalletId` and `wallet`. */
+  readonly idMembers: readonly (readonly [prefix: string, member: string])[]
   readonly takesKey: boolean
   /** Whether a repetition has no further effect, even without an idempotency key. */
   readonly isRepeatable: boolean
@@ -13,11 +15,14 @@ export interface Operation {
   readonly answers: 'json' | 'list' | 'file' | 'stream'
 }
 
-/** By noun and verb: `{ intents: { create: 'POST /intents bk' } }`. `operationFrom` reads the letters. */
+/**
+ * By noun and verb: `{ cards: { fund: 'POST /cards/{id}/fund bk wallet:fromWalletId' } }`. `operationFrom` reads the letters;
+ * then come the members that take an id.
+ */
 export type OperationTable = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 export function operationFrom(key: string, line: string): Operation {
-  const [method = '', path = '', letters = ''] = line.split(' ')
+  const [method = '', path = '', letters = '', ids = ''] = line.split(' ')
   const has = (letter: string): boolean => letters.includes(letter)
   return {
     key,
@@ -25,6 +30,7 @@ export function operationFrom(key: string, line: string): Operation {
     path,
     params: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
     input: has('b') ? 'body' : has('q') ? 'query' : undefined,
+    idMembers: [...ids.matchAll(/(\w+):(\w+)/g)].map(([, prefix = '', member = '']) => [prefix, member]),
     takesKey: has('k'),
     isRepeatable: has('r'),
     mayGoOn: has('a'),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { CommandDefinition, CommandTable } from '../../derive/commands/table.ts'
+import { type CommandDefinition, type CommandTable, idMembers } from '../../derive/commands/table.ts'
 import { clientOperationKeys } from '../../derive/openapi/for-clients.ts'
 import type { JsonSchema, OpenapiDocument, OperationObject, Schemas } from '../../derive/openapi/types.ts'
 import { parseOpenapiFile } from '../../derive/openapi/write.ts'
@@ -14,6 +14,8 @@ export interface ClientOperation {
   readonly description: string | undefined
   readonly params: readonly string[]
   readonly input: ClientInput | undefined
+  /** The members that take an id, each with the prefix of that id: `wallet:fromWalletId`. */
+  readonly idMembers: readonly string[]
   readonly takesKey: boolean
   readonly isRepeatable: boolean
   readonly answers: 'json' | 'list' | 'file' | 'stream'
@@ -78,6 +80,7 @@ function operationOf(key: string, command: CommandDefinition, operation: Operati
     description,
     params: command.params.map(({ name }) => name),
     input: inputOf(command, operation),
+    idMembers: idMembers(command).map(({ idOf, name }) => `${idOf}:${name}`),
     takesKey: takesKey === true,
     isRepeatable: isRepeatable === true,
     answers,

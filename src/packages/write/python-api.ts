@@ -156,10 +156,10 @@ function bodyOf(operation: ClientOperation, list: ClientOperation | undefined, k
 }
 
 function lineOf(operation: ClientOperation): string {
-  const { key, method, path, input, takesKey, isRepeatable } = operation
+  const { key, method, path, input, idMembers, takesKey, isRepeatable } = operation
   const place = input?.place === 'body' ? 'b' : input ? 'q' : ''
   const letters = [place, takesKey && 'k', isRepeatable && 'r'].filter(Boolean).join('')
-  return `${key} ${method} ${path} ${letters}`.trim()
+  return `${key} ${method} ${path} ${letters} ${idMembers.join()}`.trim()
 }
 
 const simple: Readonly<Record<string, string>> = {

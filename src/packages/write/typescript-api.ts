@@ -14,9 +14,9 @@ export function renderOperationsModule({ operations }: ClientContract): string {
   return `${HEAD}export const operations = {\n${nouns.join('\n')}\n}\n`
 }
 
-/** `POST /intents bk`: `operationFrom` reads the letters. */
+/** `POST /cards/{id}/fund bk wallet:fromWalletId`: `operationFrom` reads it. */
 function lineOf(operation: ClientOperation): string {
-  const { method, path, input, takesKey, isRepeatable, answers, accepted } = operation
+  const { method, path, input, idMembers, takesKey, isRepeatable, answers, accepted } = operation
   const letters = [
     input?.place === 'body' && 'b',
     input?.place === 'query' && 'q',
@@ -27,7 +27,7 @@ function lineOf(operation: ClientOperation): string {
     answers === 'stream' && 's',
     accepted && 'a',
   ]
-  return [method, path, letters.filter(Boolean).join('')].join(' ').trim()
+  return [method, path, letters.filter(Boolean).join(''), idMembers.join()].join(' ').trim()
 }
 
 export function renderApiTypes(contract: ClientContract): string {

@@ -107,6 +107,8 @@ class Call:
     _waited: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
+        self.operation.check_input(self.input)
+        self.operation.check_options(self.options, CallOptions.__annotations__)
         if self.operation.takes_key:
             self.key = self.options.get("idempotency_key") or secrets.token_hex(16)
 

@@ -78,6 +78,8 @@ class Connection:
         self, line: str, ids: tuple[str, ...], input: Input | None, options: CallOptions, newest: str
     ) -> Iterator[Any]:
         """The records of a stream. A broken connection is opened again after the last record, so that none is missing."""
+        # Wrong arguments are refused before the newest record is asked for.
+        self._call(line, ids, input, options)
         last = options.get("headers", {}).get("last-event-id")
         if last is None:
             found = self.json(newest, (), {"limit": 1}, {})["data"]
