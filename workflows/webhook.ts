@@ -32,12 +32,11 @@ export async function webhook(ref: ProcessInput): Promise<string> {
   return record.state.status
 }
 
-function awaited({ attempt, deadline, isUnderWay, isPaused }: DeliveryState): string {
-  if (isUnderWay) return 'the receiver’s answer'
-  if (!deadline) return 'a deliverer, which sends it anew'
-  return isPaused
-    ? `attempt ${attempt}: the receiver keeps failing and is paused until ${deadline}`
-    : `attempt ${attempt}, at ${deadline}`
+function awaited({ attempt, maxAttempts, receiver, deadline, isUnderWay, isPaused }: DeliveryState): string {
+  if (isUnderWay) return `the answer of ${receiver}`
+  if (!deadline) return `a deliverer, which sends it anew to ${receiver}`
+  const next = `attempt ${attempt} of ${maxAttempts} to ${receiver}`
+  return isPaused ? `${next}, which keeps failing and is paused until ${deadline}` : `${next} at ${deadline}`
 }
 
 pinned(webhook)

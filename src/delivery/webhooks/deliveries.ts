@@ -19,6 +19,7 @@ import {
   leftToRun,
   resetForReplay,
 } from './delivery.ts'
+import { retryScheduleOfPlan } from './dispatch/retry.ts'
 import {
   deliveriesOfRequestCondition,
   deliveryIdRangeOfEvent,
@@ -26,8 +27,8 @@ import {
   replayDeliveries,
 } from './replay.ts'
 import { deliveryResponse, explainDelivery, isWebhookServed, tenantClockAheadMs } from './response.ts'
-import { endPauses, findWebhook, retryReceiversNow } from './subscriptions.ts'
-import { Webhook } from './webhook.ts'
+import { endPauses, findWebhook, planOf, retryReceiversNow } from './subscriptions.ts'
+import { receiverHost, Webhook } from './webhook.ts'
 
 /** An attempt that a deliverer or another worker makes is looked after again this much later. */
 const ANSWERED_WITHIN_MS = 10_000
@@ -40,7 +41,8 @@ function attemptOfRun({ attemptAt }: Delivery, { pausedUntil }: Webhook) {
 }
 
 /** What the run of a delivery reads. */
-export async function deliveryRunStatus(id: string, { em, now }: ReadContext) {
+export async function deliveryRunStatus(id: string, context: ReadContext) {
+  const { em, now, settings } = context
   const delivery = await em.findOne(Delivery, { id })
   if (!delivery) return undefined
   const webhook = await em.findOneOrFail(Webhook, { id: delivery.webhookId })
@@ -49,17 +51,25 @@ export async function deliveryRunStatus(id: string, { em, now }: ReadContext) {
   const isUnderWay = isDeliveryLeased(delivery)
   const { at, isPaused } = attemptOfRun(delivery, webhook)
   const aheadMs = tenantClockAheadMs({ now })
-  const tried = attempts.map(({ at, status: answer }, n) => `${n + 1}: ${at} ${answer ?? 'no answer'}`)
+  const { maxAttempts } = retryScheduleOfPlan(await planOf(context), settings.webhookRetrySeconds)
+  const receiver = receiverHost(webhook)
+  const tried = attempts.map(
+    ({ at, status: answer }, n) =>
+      `Attempt ${n + 1} at ${formatMinute(new Date(at))}: ${answer === null ? 'no answer' : `answered ${answer}`}.`,
+  )
   return {
     status: deliveryStatus(delivery),
     summary: [
-      `${event} to ${webhook.id} in ${webhook.mode} mode: ${explainDelivery(delivery, webhook, aheadMs)}`,
+      `${event} to ${receiver} (${webhook.id}) in ${webhook.mode} mode: ${explainDelivery(delivery, webhook, aheadMs)}`,
       ...tried,
-    ].join('; '),
+    ].join(' '),
     closed,
     isUnderWay,
     isPaused,
     attempt: tries + 1,
+    // The plan may have been changed to one with fewer attempts.
+    maxAttempts: Math.max(maxAttempts, tries + 1),
+    receiver,
     dueInMs: closed ? null : isUnderWay ? ANSWERED_WITHIN_MS : at && at.getTime() - clock.milliseconds(),
     deadline: at && formatMinute(addMs(at, aheadMs)),
     signals: closed || isUnderWay ? [] : ['retryNow'],

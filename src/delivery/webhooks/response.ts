@@ -1,6 +1,6 @@
 import type { OperationSettings } from '../../kernel/contract/ports.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
-import { addMs, clock } from '../../values/clock.ts'
+import { addMs, clock, formatMinute } from '../../values/clock.ts'
 import { type Delivery, deliveryStatus, nextAttemptAt } from './delivery.ts'
 import { retryScheduleOfPlan } from './dispatch/retry.ts'
 import { webhookHealthResponse } from './health.ts'
@@ -88,7 +88,7 @@ interface Waits {
 
 function waitingFor(webhook: Webhook | undefined, { tries, at, aheadMs }: Waits): string {
   const now = clock.real()
-  const byTenantClock = (at: Date): string => addMs(at, aheadMs).toISOString()
+  const byTenantClock = (at: Date): string => formatMinute(addMs(at, aheadMs))
   if (!webhook || webhook.deletedAt) return 'The subscription is deleted, so it is no longer sent.'
   if (webhook.status === 'disabled')
     return `The delivery waits until the subscription is active again. ${webhook.statusReason ?? ''}`.trim()

@@ -72,7 +72,7 @@ export async function retryReceiversNow(context: Ending, webhookIds: readonly st
   await notifyDeliverers(context.sql)
 }
 
-async function planOf({ sql, tenant }: SqlContext): Promise<string> {
+export async function planOf({ sql, tenant }: SqlContext): Promise<string> {
   const [owner] = await sql<{ plan: string }>('select plan from customers where id = $1', [tenant.ownerId])
   return owner?.plan ?? 'free'
 }

@@ -49,6 +49,15 @@ export class Webhook extends schema.class {
 }
 schema.setClass(Webhook)
 
+/** The summary of a timer in Temporal holds 400 bytes, and an address may be longer. */
+const HOST_CHARACTERS = 100
+
+/** What Temporal may hold of a receiver's address: not its path and query, which may be a secret. */
+export function receiverHost({ url }: Pick<Webhook, 'url'>): string {
+  const { host } = new URL(url)
+  return host.length > HOST_CHARACTERS ? `…${host.slice(-HOST_CHARACTERS)}` : host
+}
+
 /** Binds a sealed secret to its subscription: it cannot be opened for another record. */
 export const webhookSecretContext = (webhookId: string): string => `webhook-secret:${webhookId}`
 

@@ -47,7 +47,10 @@ export interface ProcessRecord {
 
 export const workflowIdOf = ({ name }: DurableProcess, recordId: string): string => `${name}/${recordId}`
 
-/** The status of a record as its process reads it. It is stored in Temporal: kind, amount, mode and ids, no names. */
+/**
+ * The status of a record as its process reads it. It is stored in Temporal: kind, amount, mode, ids and the host of a webhook's
+ * receiver, no names.
+ */
 export interface ProcessStatus {
   readonly status: string
   readonly summary: string

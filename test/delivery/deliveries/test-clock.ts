@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { formatMinute } from '../../../src/values/clock.ts'
 import { deliveriesOf, untilDelivery } from '../../support/delivery/deliveries.ts'
 import { respondWith, startReceiver } from '../../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../../support/delivery/subscriptions.ts'
@@ -47,7 +48,9 @@ describe('a test clock', () => {
       ({ nextAttemptAt }) => Math.abs(Date.parse(String(nextAttemptAt)) - due) < MINUTE,
     )
     expect([third.status, third.attempts.length]).toEqual(['pending', 3])
-    expect(third.explanation).toContain(`Attempt 4 is made at ${third.nextAttemptAt}`)
+    expect(third.explanation).toContain(
+      `Attempt 4 is made at ${formatMinute(new Date(String(third.nextAttemptAt)))}`,
+    )
     const minutesLeft = Math.round((Date.parse(String(third.nextAttemptAt)) - Date.parse(now)) / MINUTE)
     // At least half a minute before the next attempt, so that no pause of the machine reaches it.
     await advance(minutesLeft - 1)

@@ -10,6 +10,7 @@ import {
   retryTierOfPlan,
 } from '../../../src/delivery/webhooks/dispatch/retry.ts'
 import { recordAttemptRound, shouldDisableWebhook } from '../../../src/delivery/webhooks/health.ts'
+import { receiverHost } from '../../../src/delivery/webhooks/webhook.ts'
 import { firstIdAt, newId } from '../../../src/values/ids.ts'
 import { redactExcerpt } from '../../../src/values/redaction.ts'
 
@@ -244,4 +245,13 @@ test('the first id of an instant sorts after all earlier ids and before all late
   const at = new Date(Date.now() + 1)
   expect(before < firstIdAt('delivery', at)).toBe(true)
   expect(newId('delivery') > firstIdAt('delivery', new Date(at.getTime() - 1_000))).toBe(true)
+})
+
+test.each([
+  ['https://hooks.example.com/secret?token=secret#secret', 'hooks.example.com'],
+  ['https://secret:secret@hooks.example.com:8443/secret', 'hooks.example.com:8443'],
+  ['http://[::1]:3000/', '[::1]:3000'],
+  [`https://${'a'.repeat(1_000)}.example.com/secret`, `…${'a'.repeat(88)}.example.com`],
+])('the run of a delivery to %s names no more of it than its host', (url, host) => {
+  expect(receiverHost({ url })).toBe(host)
 })

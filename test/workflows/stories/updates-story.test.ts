@@ -307,6 +307,8 @@ describe('an update without a payload', () => {
     isUnderWay: false,
     isPaused: false,
     attempt: 2,
+    maxAttempts: 5,
+    receiver: 'hooks.example.com',
     dueInMs,
     deadline: DEADLINE,
     signals: ['retryNow'],
@@ -319,7 +321,7 @@ describe('an update without a payload', () => {
       decideDelivery: ['Update retryNow: done.'],
       sendAgain: [delivered],
     })
-    await story.waits(`for attempt 2, at ${DEADLINE}`)
+    await story.waits(`for attempt 2 of 5 to hooks.example.com at ${DEADLINE}`)
     expect(await story.run.update('retryNow', payload)).toEqual({
       status: 'pending',
       line: 'Update retryNow: done.',
@@ -330,7 +332,7 @@ describe('an update without a payload', () => {
 
   test('refuses one', async () => {
     const story = await deliveries.play({ readDelivery: [waiting(AN_HOUR), delivered] })
-    await story.waits(`for attempt 2, at ${DEADLINE}`)
+    await story.waits(`for attempt 2 of 5 to hooks.example.com at ${DEADLINE}`)
     expect(await story.run.refusal('retryNow', { by: 'Ada' })).toBe('malformed: Send no payload.')
     await story.run.signal('recordChanged')
     expect(await story.ends()).toBe('delivered')

@@ -26,6 +26,8 @@ const waiting = (attempt: number, dueInMs: number | null, given: Given = {}) => 
   isUnderWay: false,
   isPaused: false,
   attempt,
+  maxAttempts: 6,
+  receiver: 'hooks.example.com',
   dueInMs,
   deadline: at,
   signals: ['retryNow'],
@@ -45,7 +47,10 @@ describe('the run of a delivery that failed', () => {
     })
     expect(await story.ends()).toBe('delivered')
     expect(story.calls).toEqual(['readDelivery', 'sendAgain', 'sendAgain'])
-    expect(await story.run.timerSummaries()).toEqual([`for attempt 2, at ${at}`, `for attempt 3, at ${at}`])
+    expect(await story.run.timerSummaries()).toEqual([
+      `for attempt 2 of 6 to hooks.example.com at ${at}`,
+      `for attempt 3 of 6 to hooks.example.com at ${at}`,
+    ])
   })
 
   test('of five attempts has 58 events at the most', async () => {
@@ -71,7 +76,7 @@ describe('the run of a delivery that failed', () => {
     })
     expect(await story.ends()).toBe('delivered')
     expect(await story.run.timerSummaries()).toEqual([
-      `for attempt 2: the receiver keeps failing and is paused until ${at}`,
+      `for attempt 2 of 6 to hooks.example.com, which keeps failing and is paused until ${at}`,
     ])
   })
 
@@ -81,14 +86,14 @@ describe('the run of a delivery that failed', () => {
       sendAgain: [ended('delivered')],
     })
     expect(await story.ends()).toBe('delivered')
-    expect(await story.run.timerSummaries()).toEqual(['for the receiver’s answer'])
+    expect(await story.run.timerSummaries()).toEqual(['for the answer of hooks.example.com'])
   })
 
   test('leaves a replay to a deliverer, until it is told what became of it', async () => {
     const story = await play({
       readDelivery: [waiting(1, null, { deadline: null }), ended('delivered')],
     })
-    await story.waits('for a deliverer, which sends it anew')
+    await story.waits('for a deliverer, which sends it anew to hooks.example.com')
     await story.run.signal('recordChanged')
     expect(await story.ends()).toBe('delivered')
     expect(story.calls).toEqual(['readDelivery', 'readDelivery'])
@@ -100,7 +105,7 @@ describe('the run of a delivery that failed', () => {
       decideDelivery: ['Signal retryNow: done.'],
       sendAgain: [ended('delivered')],
     })
-    await story.waits(`for attempt 2, at ${at}`)
+    await story.waits(`for attempt 2 of 6 to hooks.example.com at ${at}`)
     await story.run.signal('retryNow')
     expect(await story.ends()).toBe('delivered')
     expect(story.calls).toEqual(['readDelivery', 'decideDelivery retryNow', 'readDelivery', 'sendAgain'])
@@ -112,7 +117,7 @@ describe('the run of a delivery that failed', () => {
       readDelivery: [waiting(2, AN_HOUR), waiting(2, AN_HOUR), ended('pending')],
       decideDelivery: [refused],
     })
-    await story.waits(`for attempt 2, at ${at}`)
+    await story.waits(`for attempt 2 of 6 to hooks.example.com at ${at}`)
     await story.run.signal('retryNow')
     expect(await story.run.untilTimeline(1)).toEqual([refused])
     await story.run.signal('recordChanged')
@@ -148,7 +153,7 @@ describe('the run of a delivery that failed', () => {
     const story = await play({
       readDelivery: [waiting(2, AN_HOUR), ended('delivered')],
     })
-    await story.waits(`for attempt 2, at ${at}`)
+    await story.waits(`for attempt 2 of 6 to hooks.example.com at ${at}`)
     await story.run.handle.cancel()
     expect(await story.run.untilTimeline(1)).toEqual([
       expect.stringContaining('Request Cancellation changed nothing'),
