@@ -16,7 +16,7 @@ import {
   type TemporalConnectionInfo,
   type TemporalOptions,
 } from '../dev/temporal/start.ts'
-import { printLinkOnEnter, printWelcome } from '../dev/welcome.ts'
+import { printLinkOnEnter, printWelcome, waitingText } from '../dev/welcome.ts'
 import { waitForDatabase } from '../platform/database.ts'
 import { type ProcessLifetime, runProcess } from '../platform/lifetime.ts'
 import { printError, printLine, printProgress } from '../platform/output.ts'
@@ -72,7 +72,7 @@ async function start(life: ProcessLifetime): Promise<void> {
     .then(found => found ?? startTemporalOnceInstalled(wish))
     .then(late => {
       publish({ ...instance, ...late })
-      printLine(`Temporal is ready. Web UI ${late.webUi}`)
+      printLine(`Temporal is ready. Web UI ${late.webUi}\n${waitingText(late)}`)
       return work(service, late, life)
     })
 }

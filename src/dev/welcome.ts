@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { printLine } from '../platform/output.ts'
+import { waitingForPeopleUrl } from '../platform/temporal/run-pages.ts'
 import type { RunningInstance } from './instance-file.ts'
 import type { ConsoleSignInLink } from './seed.ts'
 
@@ -19,7 +20,7 @@ export function printWelcome(instance: RunningInstance, signIn: ConsoleSignInLin
 The service is ready (${(performance.now() / 1000).toFixed(1)} s).
 
 ${table.join('\n')}
-
+${waitingText(instance)}
 A first request:
 
   curl -s ${url}/v1/policies -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '{"name":"First policy","maxTransactionEuros":50}'
@@ -27,6 +28,15 @@ A first request:
 Next: pay something in three minutes, ${docs}#quickstart
 ${signIn ? signInText(signIn) : ''}`)
 }
+
+/** Lines of its own: the link is far longer than a row of the table. */
+export const waitingText = ({
+  webUi,
+  temporalNamespace,
+}: Pick<RunningInstance, 'webUi' | 'temporalNamespace'>): string =>
+  webUi && temporalNamespace
+    ? `\nRuns that wait for people, in the Web UI:\n\n  ${waitingForPeopleUrl(webUi, temporalNamespace)}\n`
+    : ''
 
 const signInText = ({ url, byLink }: ConsoleSignInLink): string => `
 Sign in${byLink ? ': the link works once, for a day' : ' with your passkey'}

@@ -78,7 +78,9 @@ describe('npm start', () => {
     expect(instanceOf(dataDir)).toMatchObject({ webUi: null, temporalAddress: null, temporalNamespace: null })
 
     machine.put('go-on', '')
-    const [, webUi] = await service.untilOutput(/Temporal is ready\. Web UI (\S+)/)
+    const [, webUi] = await service.untilOutput(
+      /Temporal is ready\. Web UI (\S+)\n\nRuns that wait for people[^\n]*\n\n {2}\1\//,
+    )
     const late = await until('its address', () => instanceOf(dataDir).temporalAddress && instanceOf(dataDir))
     expect(late).toMatchObject({ webUi, temporalNamespace: 'default' })
     expect(await stopService(service)).toBe(0)

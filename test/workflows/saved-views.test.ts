@@ -6,17 +6,16 @@ import { transferMachine } from '../../src/commerce/transfers/transfer.ts'
 import { intentMachine } from '../../src/control/intents/intent.ts'
 import { deliveryMachine } from '../../src/delivery/webhooks/delivery.ts'
 import { DOUBTFUL_SINCE_ATTRIBUTE, type ProcessStartInput } from '../../src/kernel/contract/process.ts'
+import { waitingForPeopleUrl } from '../../src/platform/temporal/run-pages.ts'
 import { workflowStartOptions } from '../../src/platform/temporal/starter.ts'
 import { temporalClient } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
 
 const page = readFileSync(new URL('../../docs/how-to/temporal.md', import.meta.url), 'utf8')
-const views = new Map(
-  [...page.matchAll(/^\| \*([^*]+)\*[^|]*\| `([^`]+)` \|$/gm)].map(([, name, query]) => [
-    String(name),
-    String(query),
-  ]),
+const rows = [...page.matchAll(/^\| \[\*([^*]+)\*\]\(([^)]+)\)[^|]*\| `([^`]+)` \|$/gm)].map(
+  ([, name = '', link = '', query = '']) => ({ name, link, query }),
 )
+const views = new Map(rows.map(({ name, query }) => [name, query]))
 
 const HOUR_MS = 3_600_000
 const client = await temporalClient()
@@ -110,6 +109,17 @@ describe('a view of the operator’s guide', () => {
   test('may be narrowed by mode and amount', async () => {
     expect(await found('AgentPayMode = "live"')).toEqual(['approved'])
     expect(await found('AgentPayAmount > 189 and AgentPayAmount < 190')).toEqual(['intent'])
+  })
+
+  test.each(rows)('opens the Web UI of `npm start` with its query: $name', ({ link, query }) => {
+    const { origin, pathname, searchParams } = new URL(link)
+    expect([origin, pathname]).toEqual(['http://localhost:8233', '/namespaces/default/workflows'])
+    expect([...searchParams]).toEqual([['query', query]])
+  })
+
+  test('is the one that `npm start` prints', () => {
+    const link = rows.find(({ name }) => name === 'Waiting for people')?.link
+    expect(waitingForPeopleUrl('http://localhost:8233', 'default')).toBe(link)
   })
 
   test('names statuses that records have', () => {
