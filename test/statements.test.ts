@@ -228,7 +228,7 @@ describe('the sentence', () => {
     const members = { agentId: 'agent_1', constraints, expiresAt: '2026-12-21T09:30:00.000Z' }
     const { statement, openings } = stated({ kind: 'mandate', members })
     expect(sentenceOf(statement, openings)).toBe(
-      'Let the agent agent_1 pay without asking until 2026-12-21T09:30:00.000Z: at most € 5.00 a payment; at most 3 payments; only these merchants: “Bookshop”.',
+      'Let the agent agent_1 pay without asking until 21 Dec 2026 09:30 UTC: at most € 5.00 a payment; at most 3 payments; only these merchants: “Bookshop”.',
     )
   })
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../values/canonical-json.ts'
+import { formatMinute } from '../values/clock.ts'
 import { commitmentTo, type Openings, opened, withPersonal } from './commitments.ts'
 import type {
   AmountText,
@@ -174,7 +175,7 @@ const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
     return `Pay ${money(totalEuros)} from the wallet ${fromWalletId}: ${parts.join('; ')}.`
   },
   mandate: ({ agentId, constraints, expiresAt, assistant }) =>
-    `${assistant ? `${assistantInWords(assistant)} use the agent ${agentId} and` : `Let the agent ${agentId}`} pay without asking until ${expiresAt}: ${constraintsInWords(constraints)}.`,
+    `${assistant ? `${assistantInWords(assistant)} use the agent ${agentId} and` : `Let the agent ${agentId}`} pay without asking until ${formatMinute(new Date(expiresAt))}: ${constraintsInWords(constraints)}.`,
   revocation: ({ passkeyId, name }) => `Revoke the passkey ${quoted(name)} (${passkeyId}).`,
   enrolment: ({ personId, name }) => `Enrol a new passkey for ${quoted(name)} (${personId}).`,
   invitation(subject) {

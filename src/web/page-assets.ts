@@ -38,16 +38,21 @@ export const uncompressedAssetFile = (
 export interface PageAsset {
   readonly name: string
   readonly type: string
-  readonly content: string
+  readonly content: string | Buffer
 }
 
 const types = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
+  woff2: 'font/woff2',
 } as const
 
-export const pageAsset = (stem: string, extension: keyof typeof types, content: string): PageAsset => ({
+export const pageAsset = (
+  stem: string,
+  extension: keyof typeof types,
+  content: string | Buffer,
+): PageAsset => ({
   name: `${stem}-${contentVersion(content)}.${extension}`,
   type: types[extension],
   content,
@@ -60,7 +65,13 @@ export function createAssetFinder(
   return name => {
     const found = assets.find(asset => asset.name === name)
     if (!found) return undefined
-    const file = files.get(name) ?? cachedAssetFile(found.type, found.content, true)
+    const { type, content } = found
+    // A font is compressed as it comes.
+    const file =
+      files.get(name) ??
+      (typeof content === 'string'
+        ? cachedAssetFile(type, content, true)
+        : Promise.resolve(uncompressedAssetFile(type, content, true)))
     files.set(name, file)
     return file
   }

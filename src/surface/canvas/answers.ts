@@ -78,7 +78,15 @@ const remainder = ({ limitEuros, remainingEuros }: Limit, when: string): string 
 
 interface Costs {
   readonly total: { readonly netEuros: number; readonly count: number; readonly deniedCount: number }
+  readonly data: readonly {
+    readonly name: string | null
+    readonly netEuros: number
+    readonly count: number
+  }[]
+  readonly other: object | null
 }
+
+const paymentsText = (count: number): string => (count === 1 ? '1 payment' : `${count} payments`)
 
 interface Explanation {
   readonly summary: string
@@ -136,9 +144,21 @@ const answerers: Readonly<Record<string, IntentAnswerer>> = {
     const { netEuros, count, deniedCount } = report.total
     const who = slots.agent?.name ?? 'All agents'
     const refused = deniedCount > 0 ? ` ${deniedCount} ${deniedCount === 1 ? 'was' : 'were'} denied.` : ''
-    yield textLine(
-      `${who}: ${formatEuros(netEuros)} in ${count === 1 ? '1 payment' : `${count} payments`}, ${period.label}.${refused}`,
-    )
+    yield textLine(`${who}: ${formatEuros(netEuros)} in ${paymentsText(count)}, ${period.label}.${refused}`)
+  },
+
+  async *byAgent(slots, responder) {
+    const period = slots.period ?? thisMonth(responder.now)
+    const report = yield* responder.ask<Costs>('analytics.costs', { ...byDay(period), limit: 5 })
+    if (!report) return
+    const lines = report.data
+      .filter(({ count }) => count > 0)
+      .map(
+        ({ name, netEuros, count }) => `${name ?? 'You'}: ${formatEuros(netEuros)} in ${paymentsText(count)}`,
+      )
+    const none = `Nothing was spent ${period.label}.`
+    yield listLine(lines, { none, some: `The most was spent, ${period.label}, by:` }, report.other !== null)
+    if (lines.length > 0) yield textLine(`Every agent is at ${responder.pageOf('/console/costs')}.`)
   },
 
   async *balance(slots, responder) {
@@ -229,6 +249,7 @@ const EXAMPLES = [
   'What is waiting?',
   'Approve it / Deny the last one',
   'What did my agent spend at "Bookshop" this month?',
+  'Which agent spent most this month?',
   'How much is left for my agent?',
   'Show me the last 5 payments to bookshop.example',
   'Why was the last one refused?',

@@ -97,7 +97,7 @@ const missingPage: ConsolePage = async () => {
 const HTML = 'text/html; charset=utf-8'
 
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
 function answer(content: Html, refusal?: Refusal) {
   const page = { type: HTML, content: content.text, ...(refusal ? { refusal } : {}) }

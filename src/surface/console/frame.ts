@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { renderDocument } from '../../web/document.ts'
 import { type Html, html } from '../../web/html.ts'
 import { createAssetFinder, pageAsset, pageIcon, pageStyle } from '../../web/page-assets.ts'
@@ -14,15 +15,26 @@ const read = (name: string): string => readFileSync(new URL(name, import.meta.ur
 
 const sheets = ['frame', 'parts', 'forms', 'decide', 'money', 'charts', 'lists', 'scripts', 'touch']
 
+const fontPath = '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'
+const font = pageAsset('inter', 'woff2', readFileSync(createRequire(import.meta.url).resolve(fontPath)))
+
+/** Letters that it lacks, and all of them until it is there, are those of the system. */
+const fontFace = `@font-face {
+  font-family: Inter;
+  font-weight: 100 900;
+  font-display: swap;
+  src: url(${font.name}) format('woff2');
+}`
+
 export const consoleFrameStyle = pageAsset(
   'console',
   'css',
-  [pageStyle(), ...sheets.map(name => read(`styles/${name}.css`))].join('\n'),
+  [fontFace, pageStyle(), ...sheets.map(name => read(`styles/${name}.css`))].join('\n'),
 )
 const icon = pageAsset('console', 'svg', pageIcon())
 
 /** Also serves the style of refusal pages, which have no operation of their own. */
-export const consoleAsset = createAssetFinder([consoleFrameStyle, icon, refusalPageStyle])
+export const consoleAsset = createAssetFinder([consoleFrameStyle, font, icon, refusalPageStyle])
 
 interface FrameParts {
   readonly health?: string | undefined

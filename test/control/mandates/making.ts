@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { verifySigned } from '../../../src/derive/verify-signed.ts'
 import { canonicalJson } from '../../../src/values/canonical-json.ts'
+import { formatMinute } from '../../../src/values/clock.ts'
 import { inDays, mandatesIn } from '../../support/control/mandates.ts'
 import { aFundedAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -111,7 +112,7 @@ describe('a mandate that is made', () => {
     }
     const { sentence } = await bodyOf(owner.client.mandates.options({ body }))
     expect(sentence).toBe(
-      `Let the agent ${owner.id} pay without asking until ${expiresAt}: at most € 1,500.00 a month; only these merchants: “Bookshop”.`,
+      `Let the agent ${owner.id} pay without asking until ${formatMinute(new Date(expiresAt))}: at most € 1,500.00 a month; only these merchants: “Bookshop”.`,
     )
   })
 })

@@ -30,6 +30,15 @@ export const sentences: readonly (readonly [request: string, ...sentences: strin
     'Show me Reader’s costs',
     'What has agent_1 spent?',
   ],
+  [
+    'byAgent period=this month',
+    'Which agent spent most this month?',
+    'which agent has spent the most this month',
+    'Who spent the most money this month?',
+    'Show me spending by agent this month',
+    'top spenders this month',
+  ],
+  ['byAgent', 'which agent spent most'],
   ['spent agent=Scout period=today', 'How much did Scout spend today?', 'what did scout cost today'],
   [
     'spent period=this month',

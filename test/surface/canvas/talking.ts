@@ -67,6 +67,7 @@ describe('a conversation', () => {
     'What is waiting?',
     'What did Reader spend in October?',
     'How much did we spend at bookshop.example?',
+    'Which agent spent most this month?',
     'What is the balance of Reader?',
     'Show me all balances',
     'What is left for Reader?',

@@ -86,8 +86,8 @@ export const tasks: readonly Task[] = [
     },
     async run(page, { press, type }) {
       await press(page.locator('[data-palette]').first())
-      await page.locator('dialog input:focus').waitFor()
-      await type(page.locator('dialog input'), '47.11')
+      await page.locator('dialog.palette input:focus').waitFor()
+      await type(page.locator('dialog.palette input'), '47.11')
       await page.locator('dialog a', { hasText: '47.11' }).first().waitFor()
       await page.keyboard.press('Enter')
       await page.locator('main h1', { hasText: '47.11' }).waitFor()

@@ -35,8 +35,9 @@ test('twelve pages open in Chromium, say what they are, complain of nothing, and
 })
 
 const MOST_BYTES = 100_000
+const MOST_OF_FONT = 120_000
 
-test('a first visit loads at most 100 kB', async () => {
+test('a first visit loads at most 100 kB, and a font that is kept', async () => {
   const { client } = await service.owner()
   await anAgentUnder(client, { autoApproveLimitEuros: 10 })
   const { page } = await openAsOwner(client)
@@ -55,7 +56,13 @@ test('a first visit loads at most 100 kB', async () => {
   })
   await first.page.goto(`${service.url.replace('127.0.0.1', 'localhost')}/console`, { waitUntil: 'load' })
   await first.page.locator('time[data-exact], .empty, .box').first().waitFor()
-  const bytes = (await Promise.all(sizes.values())).reduce((sum, size) => sum + size, 0)
+  await first.page.evaluate('document.fonts.ready')
+  const fonts = [...sizes].filter(([url]) => url.endsWith('.woff2'))
+  const sum = async (some: readonly Promise<number>[]) =>
+    (await Promise.all(some)).reduce((bytes, size) => bytes + size, 0)
+  const ofFonts = await sum(fonts.map(([, size]) => size))
+  const bytes = (await sum([...sizes.values()])) - ofFonts
+  expect([fonts.length, ofFonts < MOST_OF_FONT]).toEqual([1, true])
   expect(sizes.size).toBeGreaterThan(10)
   expect(bytes).toBeLessThan(MOST_BYTES)
 })

@@ -112,6 +112,15 @@ export const readPatterns: readonly SentencePattern[] = [
     ],
   },
   {
+    name: 'byAgent',
+    sentences: [
+      `(?:which|what) agents?(?: has| have)? ${SPENT} (?:the )?most(?: money)?(?: {period})?`,
+      `who(?: has)? ${SPENT} (?:the )?most(?: money)?(?: {period})?`,
+      '(?:{show} )?(?:the |my |our )*(?:spend|spending|costs|expenses) by agent(?: {period})?',
+      '(?:{show} )?(?:the |my |our )*(?:top|biggest|highest) (?:agents|spenders)(?: {period})?',
+    ],
+  },
+  {
     name: 'balance',
     sentences: [
       'how much(?: money)? (?:does|has|have) {agent} (?:have|got|still have|still got)(?: left)?',

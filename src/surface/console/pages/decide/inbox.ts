@@ -49,9 +49,7 @@ export const inboxPage: ConsolePage = async request => {
   ])
   return {
     title: 'Inbox',
-    content: html`<h1>Inbox</h1>
-<p class="lead">Everything that waits for a person, the next deadline first. Approving a payment uses your passkey.</p>
-${inboxKeys(request)}
+    content: html`<div class="head"><h1>Inbox</h1><div class="actions">${inboxKeys(request)}</div></div>
 ${waiting}
 <h2 id="past">Decided</h2>
 ${past}`,

@@ -5,6 +5,7 @@ import { receiptsApi } from '../../../../commerce/receipts/index.ts'
 import { transfersApi } from '../../../../commerce/transfers/index.ts'
 import { intentSimulationApi, intentsApi } from '../../../../control/intents/index.ts'
 import { RefusedError } from '../../../../kernel/contract/problem.ts'
+import { addMs, days } from '../../../../values/clock.ts'
 import { proposalsApi } from '../../../proposals/index.ts'
 import type { ListItemOf, PageRequest } from '../../page.ts'
 import { readNamesInRows } from '../../parts/names.ts'
@@ -95,8 +96,13 @@ export const countWaitingDecisions = ({
     0,
   )
 
-export const readMissingReceipts = ({ ask }: PageRequest) =>
-  ask(receiptsApi.missing, { query: { limit: MOST_WAITING } })
+/** A receipt often comes by itself within days: agents and merchants send them. */
+const RECEIPT_MISSED_AFTER = days(3)
+
+export const readMissingReceipts = ({ ask, now }: PageRequest) =>
+  ask(receiptsApi.missing, {
+    query: { limit: MOST_WAITING, to: addMs(now, -RECEIPT_MISSED_AFTER).toISOString() },
+  })
 
 /** The checks of a waiting intent at present. */
 export async function readChecksOfIntent(
