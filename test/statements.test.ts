@@ -34,6 +34,8 @@ const subjects: { [K in Kind]: fc.Arbitrary<Subjects[K]> } = {
     largestEuros: amount,
     currency: fc.constant('EUR'),
     payee: fc.record({ name, iban, walletId: fc.option(id), requestId: fc.option(id) }),
+    agentName: name,
+    purpose: name,
     person: fc.option(id),
   }),
   payment: fc.record({
@@ -113,6 +115,8 @@ const intent: Subjects['intent'] = {
   largestEuros: '1024.00',
   currency: 'EUR',
   payee: { name: 'Bookshop', iban: 'DE89370400440532013000', walletId: null, requestId: null },
+  agentName: 'Scout',
+  purpose: 'A paper on caching',
   person: 'person_1',
 }
 
@@ -143,6 +147,8 @@ describe('a statement', () => {
     ['intent', { intentId: 'intent_2' }],
     ['IBAN', { payee: { ...intent.payee, iban: 'FR7630006000011234567890189' } }],
     ['payee without an IBAN', { payee: { ...intent.payee, iban: null } }],
+    ['agent’s name', { agentName: 'Reader' }],
+    ['purpose', { purpose: 'A laptop' }],
     ['person', { person: null }],
   ])('has another challenge, and agrees no more, with another %s', (_, change) => {
     const { statement, openings } = stated({ kind: 'intent', members: intent })
@@ -202,7 +208,7 @@ describe('the sentence', () => {
       members: { ...intent, largestEuros: '1126.40' },
     })
     expect(sentenceOf(statement, openings)).toBe(
-      'Pay € 1,024.00, at most € 1,126.40, to “Bookshop” (IBAN DE89370400440532013000) for the intent intent_1.',
+      'Pay € 1,024.00, at most € 1,126.40, to “Bookshop” (IBAN DE89370400440532013000) for the agent “Scout”: “A paper on caching”.\nintent_1',
     )
   })
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../values/canonical-json.ts'
-import { formatMinute } from '../values/clock.ts'
+import { formatMinute } from '../values/minute.ts'
 import { commitmentTo, type Openings, opened, withPersonal } from './commitments.ts'
 import type {
   AmountText,
@@ -27,7 +27,7 @@ export interface Statement<K extends Kind = Kind> {
 
 /** The members that name a person, an account or an address; `*` stands for any index. */
 const personal: Readonly<Record<Kind, readonly string[]>> = {
-  intent: ['payee.name', 'payee.iban', 'person'],
+  intent: ['payee.name', 'payee.iban', 'agentName', 'purpose', 'person'],
   payment: ['payees.*.name', 'payees.*.iban'],
   mandate: [],
   revocation: ['name'],
@@ -166,9 +166,9 @@ function wideningInWords(changes: readonly StatedWidening[]): string {
 }
 
 const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
-  intent({ amountEuros, largestEuros, payee, intentId }) {
+  intent({ amountEuros, largestEuros, payee, agentName, purpose, intentId }) {
     const most = largestEuros === amountEuros ? '' : `, at most ${money(largestEuros)},`
-    return `Pay ${money(amountEuros)}${most} to ${payeeInWords(payee)} for the intent ${intentId}.`
+    return `Pay ${money(amountEuros)}${most} to ${payeeInWords(payee)} for the agent ${quoted(agentName)}: ${quoted(purpose)}.\n${intentId}`
   },
   payment({ totalEuros, payees, fromWalletId }) {
     const parts = payees.map(payee => `${money(payee.amountEuros)} to ${payeeInWords(payee)}`)

@@ -70,6 +70,8 @@ export interface Subjects {
     readonly largestEuros: AmountText
     readonly currency: string
     readonly payee: StatedPayee & { readonly requestId: string | null }
+    readonly agentName: string
+    readonly purpose: string
     readonly person: string | null
   }
   readonly payment: {

@@ -13,12 +13,6 @@ export const addMs = (from: Date, milliseconds: number): Date => new Date(from.g
 /** `2026-11-21`, in UTC. */
 export const utcDay = (at: Date): string => at.toISOString().slice(0, 10)
 
-/** `21 Nov 2026 09:30 UTC` */
-export function formatMinute(at: Date): string {
-  const [, day, month, year] = at.toUTCString().split(' ')
-  return `${day} ${month} ${year} ${at.toISOString().slice(11, 16)} UTC`
-}
-
 /** ISO 8601, milliseconds, UTC. */
 export const instant = z
   .codec(z.iso.datetime({ offset: true }).max(40), z.date(), {

@@ -36,6 +36,8 @@ const subject = {
   largestEuros: '26.25',
   currency: 'EUR',
   payee: { name: 'Bookshop', iban: 'DE89370400440532013000', walletId: null, requestId: null },
+  agentName: 'Scout',
+  purpose: 'A paper on caching',
   person: 'person_1',
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { cardProcess } from '../../src/cards/cards/process.ts'
-import { formatMinute } from '../../src/values/clock.ts'
+import { formatMinute } from '../../src/values/minute.ts'
 import { aCard, eventsOfCard, getCard, numbersOf } from '../support/cards/cards.ts'
 import { recordingCardProcessor } from '../support/cards/processor.ts'
 import { aFundedAgent, aLiveClient, anAgent, bodyOf, type TestClient } from '../support/factories.ts'

@@ -4,7 +4,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { selectColumnList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import type { CardMerchant } from '../../ports/card-processor.ts'
-import { formatMinute } from '../../values/clock.ts'
+import { formatMinute } from '../../values/minute.ts'
 import {
   addCents,
   atLeastZero,

@@ -8,7 +8,7 @@ import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, externalCall } from '../../kernel/contract/operation.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { formatMinute } from '../../values/clock.ts'
+import { formatMinute } from '../../values/minute.ts'
 import { cardSteps, cardsApi } from './api.ts'
 import {
   Card,

@@ -1,6 +1,6 @@
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { Refund } from '../../money/refunds/index.ts'
-import { formatMinute } from '../../values/clock.ts'
+import { formatMinute } from '../../values/minute.ts'
 import { formatMoney } from '../../values/money.ts'
 import {
   lockPaymentRequest,

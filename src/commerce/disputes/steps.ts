@@ -1,5 +1,5 @@
 import type { ReadContext } from '../../kernel/contract/context.ts'
-import { formatMinute } from '../../values/clock.ts'
+import { formatMinute } from '../../values/minute.ts'
 import { formatMoney } from '../../values/money.ts'
 import { markDisputeSubmitted } from './change.ts'
 import {

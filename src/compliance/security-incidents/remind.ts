@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import type { EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
-import { formatMinute } from '../../values/clock.ts'
+import { formatMinute } from '../../values/minute.ts'
 import type { incidentSteps } from './api.ts'
 import { type ReportingClock, reportingClocks } from './clocks.ts'
 import { incidentEvent } from './events.ts'

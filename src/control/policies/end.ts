@@ -1,5 +1,5 @@
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
-import { formatMinute } from '../../values/clock.ts'
+import { formatMinute } from '../../values/minute.ts'
 import { findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
 import type { policySteps } from './api.ts'

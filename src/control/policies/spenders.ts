@@ -25,6 +25,7 @@ import {
 
 export interface SpendingAgent {
   readonly id: string
+  readonly agentName: string
   readonly status: Agent['status']
   readonly walletId: string
   readonly policyId: string | null
@@ -40,7 +41,7 @@ interface SpenderRow extends Row, PolicyRules, Omit<SpendingAgent, 'policy'> {}
 const columnOf = (rule: string): string => rule.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
 const selectSpenders = (ids: string): string => `
-select a.id, a.status, a.wallet_id as "walletId", p.id as "policyId", p.version as "policyVersion",
+select a.id, a.name as "agentName", a.status, a.wallet_id as "walletId", p.id as "policyId", p.version as "policyVersion",
   p.expires_at as "policyEndsAt", p.assigned_at as term, ${policyRuleNames.map(rule => `p.${columnOf(rule)} as "${rule}"`).join(', ')}
 from agents a
 left join lateral (

@@ -7,7 +7,8 @@ import { ACTED, bindHandlers, type HandlerOf, NOT_ACTED } from '../../kernel/con
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { definedOnly, halfOpenRangeCondition } from '../../kernel/database/entity.ts'
 import { readCompleteFrom } from '../../kernel/journal/timeline.ts'
-import { addMs, clock, formatMinute } from '../../values/clock.ts'
+import { addMs, clock } from '../../values/clock.ts'
+import { formatMinute } from '../../values/minute.ts'
 import { eventNameProblem } from '../events/index.ts'
 import { deliveriesApi } from './deliveries-api.ts'
 import {

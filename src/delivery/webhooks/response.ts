@@ -1,6 +1,7 @@
 import type { OperationSettings } from '../../kernel/contract/ports.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
-import { addMs, clock, formatMinute } from '../../values/clock.ts'
+import { addMs, clock } from '../../values/clock.ts'
+import { formatMinute } from '../../values/minute.ts'
 import { type Delivery, deliveryStatus, nextAttemptAt } from './delivery.ts'
 import { retryScheduleOfPlan } from './dispatch/retry.ts'
 import { webhookHealthResponse } from './health.ts'

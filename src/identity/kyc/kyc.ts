@@ -5,7 +5,8 @@ import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contr
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
-import { clock, formatMinute } from '../../values/clock.ts'
+import { clock } from '../../values/clock.ts'
+import { formatMinute } from '../../values/minute.ts'
 import {
   type Customer,
   customerVerifiedEvents,

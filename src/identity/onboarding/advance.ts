@@ -1,5 +1,5 @@
 import type { EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
-import { formatMinute } from '../../values/clock.ts'
+import { formatMinute } from '../../values/minute.ts'
 import type { onboardingSteps } from './api.ts'
 import {
   isOnboardingOpen,

@@ -166,6 +166,17 @@ export function goBy(page, to = wish()) {
   location.assign(`${root}${page}${to === null ? '' : `?to=${encodeURIComponent(to)}`}`)
 }
 
+/**
+ * Writes a sentence to sign. The lines after the first one are ids, which are small.
+ * @param {Element} place
+ * @param {string} sentence
+ */
+export function writeSentence(place, sentence) {
+  const [first, ...ids] = sentence.split('\n')
+  const small = ids.map(id => Object.assign(document.createElement('small'), { textContent: id }))
+  place.replaceChildren(first, ...small.flatMap(id => ['\n', id]))
+}
+
 export const here = () => location.pathname + location.search
 
 // The service writes times in its own zone; the page shows them in the reader's, near ones as *Today 21:37*, with

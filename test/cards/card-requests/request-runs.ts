@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { cardRequestProcess } from '../../../src/cards/card-requests/process.ts'
-import { formatMinute } from '../../../src/values/clock.ts'
+import { formatMinute } from '../../../src/values/minute.ts'
 import { aCardRequest, aCardWith, getCard, getRequest, toldAbout } from '../../support/cards/card-requests.ts'
 import { aFundedAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'

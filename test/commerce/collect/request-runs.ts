@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { collectProcess } from '../../../src/commerce/payment-requests/process.ts'
-import { formatMinute } from '../../../src/values/clock.ts'
+import { formatMinute } from '../../../src/values/minute.ts'
 import { refund } from '../../support/commerce/refunds.ts'
 import { aRequest, eventsAbout, getRequest, sendEuros } from '../../support/commerce/requests.ts'
 import { aWallet, bodyOf } from '../../support/factories.ts'

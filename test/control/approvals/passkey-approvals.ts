@@ -18,7 +18,7 @@ describe('the challenge of an intent', () => {
     const { id } = await anIntent(client, agent.id, { beneficiaryId: beneficiary.id })
     const challenge = await challengeOf(client, id, person.personId)
     expect(challenge.sentence).toBe(
-      `Pay € 25.00, at most € 26.25, to “Bäckerei Müller” (IBAN DE89370400440532013000) for the intent ${id}.`,
+      `Pay € 25.00, at most € 26.25, to “Bäckerei Müller” (IBAN DE89370400440532013000) for the agent “Research assistant”: “A paper on caching”.\n${id}`,
     )
     const committed = { sha256: expect.stringMatching(/^[\w-]{43}$/) }
     expect(challenge.statement).toMatchObject({
@@ -32,6 +32,8 @@ describe('the challenge of an intent', () => {
         largestEuros: '26.25',
         currency: 'EUR',
         payee: { name: committed, iban: committed, walletId: null, requestId: null },
+        agentName: committed,
+        purpose: committed,
         person: committed,
       },
     })

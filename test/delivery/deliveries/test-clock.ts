@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { formatMinute } from '../../../src/values/clock.ts'
+import { formatMinute } from '../../../src/values/minute.ts'
 import { deliveriesOf, untilDelivery } from '../../support/delivery/deliveries.ts'
 import { respondWith, startReceiver } from '../../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../../support/delivery/subscriptions.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { recoveryProcess } from '../../../src/identity/people/process.ts'
-import { formatMinute } from '../../../src/values/clock.ts'
+import { formatMinute } from '../../../src/values/minute.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { redeem } from '../../support/identity/console.ts'

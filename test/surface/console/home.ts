@@ -84,10 +84,12 @@ describe('the inbox', () => {
   test('has disputes with their deadline and payments without a receipt beside decisions, and filters by kind', async () => {
     const visitor = await aVisitor()
     const { client } = visitor.owner
-    const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
-    await anIntent(client, agent.id, { expiresInMinutes: 60 })
     const { card } = await aPayingCard(client, 100)
     const { transactionId } = await paid(client, card.id, 25)
+    expect((await visitor.read('console/inbox')).text).not.toContain('Missing receipts')
+    await bodyOf(client.sandbox.advance({ body: { days: 3, minutes: 1 } }))
+    const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
+    await anIntent(client, agent.id, { expiresInMinutes: 60 })
     const dispute = await aDispute(client, transactionId)
     const { text } = await visitor.read('console/inbox')
     const items = [...text.matchAll(/<article class="ask" data-item data-key="([a-z]+)_/g)].map(

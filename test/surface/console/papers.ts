@@ -30,7 +30,7 @@ describe('an unmatched credit', () => {
     await page.getByRole('link', { name: 'Open page' }).click()
     await page.locator('button[data-dialog]', { hasText: 'Assign to a wallet' }).click()
     await page.getByLabel('Wallet', { exact: true }).selectOption(wallet.id)
-    await page.getByRole('button', { name: 'Assign to a wallet' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Assign to a wallet' }).click()
     await page.locator('h1').getByText('assigned').waitFor()
     const { availableEuros } = await bodyOf(client.wallets.get({ params: { id: wallet.id } }))
     expect([availableEuros, page.url().endsWith(`console/incoming/${credit.id}`)]).toEqual([33, true])
@@ -85,7 +85,7 @@ describe('a set that the contract names', () => {
       if (scopes.length > 0) await page.locator('summary', { hasText: 'Choose from' }).click()
       for (const scope of scopes) await page.getByLabel(scope, { exact: true }).check()
       if (changesByTools) await page.getByLabel('Let assistants make changes with this key').check()
-      await page.getByRole('button', { name: 'New key' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'New key' }).click()
       await page
         .getByRole('dialog')
         .getByText(changesByTools ? 'let assistants change things' : name)

@@ -41,8 +41,9 @@ import {
   type SharedTokenOrder,
 } from '../../../ports/card-processor.ts'
 import { hasCardNumber } from '../../../values/card-number.ts'
-import { addMs, clock, days, formatMinute, minutes } from '../../../values/clock.ts'
+import { addMs, clock, days, minutes } from '../../../values/clock.ts'
 import { parseEncryptionKey } from '../../../values/encryption-key.ts'
+import { formatMinute } from '../../../values/minute.ts'
 import { truncateText } from '../../../values/schemas.ts'
 import { credentialMintEvents, machinePaymentEndEvents, merchantOfferRefusals, mintRefusals } from '../api.ts'
 import {

@@ -12,7 +12,8 @@ import {
   type SepaRailCall,
   type UnansweredRailCall,
 } from '../../../ports/sepa-rail.ts'
-import { addMs, clock, formatMinute } from '../../../values/clock.ts'
+import { addMs, clock } from '../../../values/clock.ts'
+import { formatMinute } from '../../../values/minute.ts'
 import { formatMoney } from '../../../values/money.ts'
 import { sepaChannel, transferEvidence } from '../channels.ts'
 import type { TransferSignal } from '../process.ts'

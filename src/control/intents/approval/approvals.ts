@@ -82,8 +82,8 @@ export const approvalHandlers = bindHandlers(approvalApi, {
   },
 })
 
-/** An agent sees the opening of the payee's name, which it knows. Accounts and people are visible only to its owner. */
-const SEEN_BY_AGENTS = ['payee.name']
+/** An agent sees the openings that it knows. Accounts and people are visible only to its owner. */
+const SEEN_BY_AGENTS = ['payee.name', 'agentName', 'purpose']
 
 const visibleTo = ({ agentId }: Actor, openings: Openings): Openings =>
   agentId

@@ -112,17 +112,20 @@ export async function readCurrentIbans(sql: Sql, tenant: Tenant, intents: readon
 }
 
 interface Circumstances {
-  readonly spender: Pick<SpendingAgent, 'policy'>
+  readonly spender: Pick<SpendingAgent, 'agentName' | 'policy'>
   readonly iban: string | null
   readonly personId: string | null
 }
 
 /** The subject that a person signs to approve an intent, with the highest charge that the policy allows. */
 export function intentApprovalSubject(
-  intent: Pick<IntentRow, 'id' | 'agentId' | 'amountCents' | 'merchant' | 'walletId' | 'requestId'>,
+  intent: Pick<
+    IntentRow,
+    'id' | 'agentId' | 'amountCents' | 'merchant' | 'purpose' | 'walletId' | 'requestId'
+  >,
   { spender, iban, personId }: Circumstances,
 ): Subjects['intent'] {
-  const { id, agentId, amountCents, merchant, walletId, requestId } = intent
+  const { id, agentId, amountCents, merchant, purpose, walletId, requestId } = intent
   const tolerance = spender.policy.terms?.amountTolerancePercent ?? null
   return {
     intentId: id,
@@ -131,6 +134,8 @@ export function intentApprovalSubject(
     largestEuros: formatDecimal(addTolerance(amountCents, tolerance)),
     currency: 'EUR',
     payee: { name: merchant, iban, walletId, requestId },
+    agentName: spender.agentName,
+    purpose,
     person: personId,
   }
 }

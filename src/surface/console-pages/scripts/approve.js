@@ -12,6 +12,7 @@ import {
   showTimes,
   tell,
   words,
+  writeSentence,
 } from './page.js'
 
 const POLL_MS = 4_000
@@ -36,7 +37,7 @@ async function openChallenge() {
   part('[data-no-passkey]').hidden = hasPasskey
   button.hidden = !hasPasskey
   const isOther = sentence.textContent !== '' && sentence.textContent !== opened.sentence
-  sentence.textContent = opened.sentence
+  writeSentence(sentence, opened.sentence)
   return isOther
 }
 

@@ -1,4 +1,16 @@
-import { askDevice, call, complain, goBy, here, onPress, onSubmit, part, Refused, words } from './page.js'
+import {
+  askDevice,
+  call,
+  complain,
+  goBy,
+  here,
+  onPress,
+  onSubmit,
+  part,
+  Refused,
+  words,
+  writeSentence,
+} from './page.js'
 
 const DAY_MS = 86_400_000
 /** A challenge is valid for five minutes. One that is about to expire is not used. */
@@ -27,7 +39,7 @@ const request = members => ({ ticket: page.dataset.ticket, scopes: [chosen('tool
 async function openChallenge() {
   const opened = await call('POST', 'oauth/options', { body: request(mandate) })
   challenge = { ...opened, openedAt: performance.now() }
-  part('[data-sentence]').textContent = opened.sentence
+  writeSentence(part('[data-sentence]'), opened.sentence)
   const hasPasskey = opened.options.allowCredentials.length > 0
   part('[data-no-passkey]').hidden = hasPasskey
   part('[data-no-passkey] a').href = `../join?to=${encodeURIComponent(here())}`

@@ -11,6 +11,7 @@ import {
   showStep,
   tell,
   words,
+  writeSentence,
 } from './page.js'
 
 /** A challenge is valid for five minutes. One that is about to expire is not used. */
@@ -31,7 +32,7 @@ async function openChallenge() {
   const sentence = part('[data-sentence]')
   part('[data-no-passkey]').hidden = opened.options.allowCredentials.length > 0
   const isOther = sentence.textContent !== '' && sentence.textContent !== opened.sentence
-  sentence.textContent = opened.sentence
+  writeSentence(sentence, opened.sentence)
   return isOther
 }
 

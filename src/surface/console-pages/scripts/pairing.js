@@ -1,4 +1,17 @@
-import { askDevice, call, complain, goBy, here, onPress, pageIn, part, Refused, tell, words } from './page.js'
+import {
+  askDevice,
+  call,
+  complain,
+  goBy,
+  here,
+  onPress,
+  pageIn,
+  part,
+  Refused,
+  tell,
+  words,
+  writeSentence,
+} from './page.js'
 
 /** A challenge is valid for five minutes. One that is about to expire is not used. */
 const FRESH_MS = 4 * 60_000
@@ -14,7 +27,7 @@ async function openChallenge() {
   const sentence = part('[data-sentence]')
   part('[data-no-passkey]').hidden = opened.options.allowCredentials.length > 0
   const isOther = sentence.textContent !== '' && sentence.textContent !== opened.sentence
-  sentence.textContent = opened.sentence
+  writeSentence(sentence, opened.sentence)
   return isOther
 }
 

@@ -151,18 +151,18 @@ interface Known {
 
 function filtersIn(names: readonly string[], known: Known, set: Filters, now: Date): readonly ListFilter[] {
   const ranges: ListFilter[] = []
+  if (names.includes('minAmountEuros'))
+    ranges.push({
+      label: 'Amount',
+      names: [EXACT, 'minAmountEuros', 'maxAmountEuros'],
+      value: rangeText(set.minAmountEuros, set.maxAmountEuros, formatTypedEuros),
+    })
   if (names.includes('from') && names.includes('to'))
     ranges.push({
       label: 'Date',
       names: ['from', 'to'],
       value: rangeText(fieldValue(set.from), fieldValue(set.to), formatTypedDay),
       presets: presetsAt(now),
-    })
-  if (names.includes('minAmountEuros'))
-    ranges.push({
-      label: 'Amount',
-      names: [EXACT, 'minAmountEuros', 'maxAmountEuros'],
-      value: rangeText(set.minAmountEuros, set.maxAmountEuros, formatTypedEuros),
     })
   const inRanges = new Set(ranges.flatMap(range => range.names))
   const singles = names

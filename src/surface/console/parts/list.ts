@@ -24,6 +24,7 @@ import {
   withoutFilters,
 } from './filters.ts'
 import { formDialogId } from './form.ts'
+import { unbrokenText } from './history.ts'
 import { renderIcon } from './icons.ts'
 import { copyableText, recordAddress, sectionOfIdPrefix } from './links.ts'
 import { readNamesInRows } from './names.ts'
@@ -286,13 +287,16 @@ function nameColumn({ kind, name, get }: SectionSpec): TableColumns<Row>[] {
   if (!get && !name) return []
   const shows = (item: Row, { to }: PageRequest): HtmlContent => {
     const called = name ? name(item) : item.name
-    const shown = called ? renderText(String(called), 80) : html`<code>${String(item.id)}</code>`
+    const shown = called ? nameText(String(called)) : html`<code>${String(item.id)}</code>`
     const address = recordAddress(String(item.id))
     if (address === undefined) return shown
     return html`<a href="${to(address)}"${get !== undefined && html` data-panel`}>${shown}</a>`
   }
   return [{ [kind]: shows }]
 }
+
+/** A short name without a space, such as `transaction.completed`, is not broken. */
+const nameText = (name: string): Html => (/^\S{1,32}$/.test(name) ? unbrokenText(name) : renderText(name, 80))
 
 function emptyState(spec: SectionSpec, request: PageRequest): Html {
   const { list, create, guide, noun = operationNoun(list) } = spec

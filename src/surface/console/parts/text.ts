@@ -76,8 +76,9 @@ export const countOf = (count: number, one: string, many = `${one}s`): string =>
 
 export const humanize = (name: string): string => name.replaceAll('_', ' ')
 
-/** A value of the API as a dashboard shows it. */
-export const valueText = (value: string): string => VALUES[value] ?? capitalized(humanize(value))
+/** A value of the API as a dashboard shows it. Names such as `agents:read` and `intent.approved` stay as they are. */
+export const valueText = (value: string): string =>
+  VALUES[value] ?? (/[:.]/.test(value) ? value : capitalized(humanize(value)))
 
 const VALUES: Readonly<Record<string, string>> = {
   agent_fund: 'Funding of agent',

@@ -3,7 +3,7 @@
 import { element, show } from './dialogs.js'
 import { challengeOf, requestOf, showRefusal, submit } from './forms.js'
 import { all, closestTo, once, part, words } from './page.js'
-import { openStatement } from './passkey.js'
+import { openStatement, signedText } from './passkey.js'
 
 const ITEM = '[data-item]'
 const TYPED = 'input, textarea, select, dialog, [contenteditable]'
@@ -97,7 +97,7 @@ async function openStatements(forms) {
 async function chooseStatements(statements) {
   const boxes = statements.map(() => element('input', { type: 'checkbox', checked: '' }))
   const lines = statements.map(({ sentence }, n) =>
-    element('label', { class: 'check' }, boxes[n], element('blockquote', { lang: 'en' }, sentence)),
+    element('label', { class: 'check' }, boxes[n], signedText(sentence)),
   )
   const chosen = await show(`${words.youSignEach} (${statements.length})`, lines, [
     ['yes', words.signEach, 'main'],

@@ -1,4 +1,4 @@
-// The record of a row opens in a panel beside its list, where j and k go to the next and the previous row; the chips of filters close when something else is pressed.
+// The record of a row opens in a panel beside its list, where j and k go to the next and the previous row; the filters close when something else is pressed.
 
 import { element } from './dialogs.js'
 import { readPage } from './live-part.js'
@@ -125,7 +125,8 @@ async function openMarked() {
 }
 
 document.addEventListener('click', event => {
-  for (const chip of all('.chip[open]')) if (!chip.contains(event.target)) chip.open = false
+  const filter = part('.filter[open]')
+  if (filter && !filter.contains(event.target)) filter.open = false
   const link = closestTo(event, 'a[data-panel]')
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
   event.preventDefault()
@@ -135,11 +136,21 @@ document.addEventListener('click', event => {
 })
 
 document.addEventListener('keydown', event => {
-  const chip = event.key === 'Escape' && closestTo(event, '.chip[open]')
-  if (!chip) return
-  chip.open = false
-  chip.querySelector('summary').focus()
+  const filter = event.key === 'Escape' && closestTo(event, '.filter[open]')
+  if (!filter) return
+  filter.open = false
+  filter.querySelector('summary').focus()
 })
+
+// A person who opens the filters types at once.
+document.addEventListener(
+  'toggle',
+  ({ target }) => {
+    if (target instanceof HTMLDetailsElement && target.matches('.filter[open]'))
+      /** @type {HTMLElement | null} */ (target.querySelector('input:not([type="hidden"]), select'))?.focus()
+  },
+  true,
+)
 
 addEventListener('popstate', () => {
   if (location.hash.startsWith(MARK)) void openMarked()

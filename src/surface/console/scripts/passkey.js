@@ -1,7 +1,7 @@
 // Signs by passkey: requests a challenge, shows the sentence, and passes the signature to the call.
 
 import { element, show } from './dialogs.js'
-import { askDevice, Refused, words } from './page.js'
+import { askDevice, Refused, words, writeSentence } from './page.js'
 import { callSignedIn } from './sign-in.js'
 
 export async function openStatement({ path, body }) {
@@ -10,10 +10,16 @@ export async function openStatement({ path, body }) {
   return opened
 }
 
+export function signedText(sentence) {
+  const text = element('blockquote', { lang: 'en' })
+  writeSentence(text, sentence)
+  return text
+}
+
 function showSentence(sentence, hasChanged) {
   const content = [
     ...(hasChanged ? [element('p', { role: 'alert' }, words.readAgain)] : []),
-    element('blockquote', { lang: 'en' }, sentence),
+    signedText(sentence),
   ]
   return show(words.youSign, content, [
     ['yes', words.sign, 'main'],

@@ -1,4 +1,5 @@
-import { clock, formatMinute } from '../../../../values/clock.ts'
+import { clock } from '../../../../values/clock.ts'
+import { formatMinute } from '../../../../values/minute.ts'
 import { html } from '../../../../web/html.ts'
 import { sandboxApi } from '../../../sandbox/index.ts'
 import type { ConsoleSection, PageRequest, RenderedPage } from '../../page.ts'

@@ -4,7 +4,6 @@ import type { ListItemOf, PageRequest } from '../../page.ts'
 import { renderOperationForm } from '../../parts/form.ts'
 import { renderRecordLink } from '../../parts/links.ts'
 import { consoleSection } from '../../parts/section.ts'
-import { renderFacts } from '../../parts/table.ts'
 import { joinWithSpaces, renderStatus, renderText, renderTime, valueText } from '../../parts/text.ts'
 
 type Alert = ListItemOf<typeof riskApi.alerts>
@@ -27,6 +26,7 @@ export const riskSection = consoleSection({
   empty: 'No alerts. No agents were frozen because of risk.',
   call: 'agentpay risk alerts',
   above: thresholds,
+  buttons: thresholdsForm,
   // An acknowledgement records that a person has looked; unfreezing lets the agent spend again.
   actions: [
     { ...answer, operation: riskApi.acknowledge, when: ({ status: state }) => state === 'open' },
@@ -90,32 +90,29 @@ const FIELDS = [
   ['velocityCount', 'Usual number of payments in it'],
 ] as const
 
-async function thresholds(request: PageRequest): Promise<Html> {
+async function thresholds({ ask, to }: PageRequest): Promise<Html> {
+  const { enabled, thresholds: from } = await ask(riskApi.config)
+  const said =
+    enabled === false
+      ? 'Risk scoring is off.'
+      : `Approval is required from ${from?.review} points, payments are denied from ${from?.deny}, and the agent is frozen from ${from?.freeze}.`
+  return html`<p class="note">${said} <a href="${to('console/unusual-spends')}">Unusual payments</a></p>`
+}
+
+async function thresholdsForm(request: PageRequest): Promise<Html> {
   const config = await request.ask(riskApi.config)
-  const { enabled, thresholds: from, weights } = config
+  const { thresholds: from, weights } = config
   const values = {
     ...config,
     ...Object.fromEntries(Object.entries(from ?? {}).map(([name, value]) => [`thresholds.${name}`, value])),
     ...Object.fromEntries(Object.entries(weights ?? {}).map(([name, value]) => [`weights.${name}`, value])),
   }
-  return html`<div class="aside">
-${
-  enabled === false
-    ? html`<p>Risk scoring is off.</p>`
-    : renderFacts([
-        ['Require approval', html`from ${from?.review ?? ''} points`],
-        ['Deny', html`from ${from?.deny ?? ''} points`],
-        ['Freeze the agent', html`from ${from?.freeze ?? ''} points`],
-      ])
-}
-<p><a href="${request.to('console/unusual-spends')}">Unusual payments</a></p>
-${renderOperationForm(request, riskApi.configure, {
-  members: FIELDS.map(([name]) => name),
-  labels: Object.fromEntries(FIELDS),
-  values,
-  submit: 'Set thresholds',
-  success: 'Saved. The thresholds apply from the next payment.',
-  inDialog: true,
-})}
-</div>`
+  return renderOperationForm(request, riskApi.configure, {
+    members: FIELDS.map(([name]) => name),
+    labels: Object.fromEntries(FIELDS),
+    values,
+    submit: 'Set thresholds',
+    success: 'Saved. The thresholds apply from the next payment.',
+    inDialog: true,
+  })
 }
