@@ -90,13 +90,14 @@ export const agentsSection = consoleSection({
       submit: 'Edit',
       inMenu: true,
     },
-    { operation: agentsApi.unfreeze, when: ({ status }) => status === 'frozen', members: [] },
+    { operation: agentsApi.unfreeze, when: ({ status }) => status === 'frozen', members: [], inRow: true },
     {
       operation: agentsApi.freeze,
       when: ({ status }) => status === 'active',
       members: ['reason'],
       labels: { reason: 'Reason (optional). The agent cannot spend until you unfreeze it.' },
       tone: 'against',
+      inRow: true,
     },
     {
       operation: agentsApi.delete,

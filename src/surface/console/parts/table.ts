@@ -26,6 +26,16 @@ export interface MemberInfo {
 
 export type StateWords = Readonly<Record<string, string>>
 
+/** What a missing time means. */
+const absences: Readonly<Record<string, Html>> = Object.fromEntries(
+  [
+    ['expiresAt', 'Never'],
+    ['lastUsedAt', 'Never'],
+    ['lastSpendAt', 'Not yet'],
+    ['joinedAt', 'Not yet'],
+  ].map(([member, text]) => [member, html`<span class="none">${text}</span>`]),
+)
+
 const nothingKnown: MemberInfo = { members: {} }
 
 export const memberLabel = (member: string, { labels }: Pick<MemberInfo, 'labels'>): string =>
@@ -40,7 +50,7 @@ export function renderValue(
 ): HtmlContent {
   switch (memberKind(member, value)) {
     case 'none':
-      return noneText
+      return absences[member] ?? noneText
     case 'amount':
       return renderEuros(value as number)
     case 'number':

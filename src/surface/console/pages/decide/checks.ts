@@ -10,6 +10,15 @@ import type { IntentItem } from './waiting.ts'
 
 const INSUFFICIENT_FUNDS = 'insufficient_funds'
 
+const unknownFields: Readonly<Record<string, string>> = {
+  mcc: 'The merchant category',
+  country: 'The country',
+}
+
+/** A check names the field that an agent left out; a person reads what it is. */
+export const messageText = (message: string): string =>
+  message.replace(/^(mcc|country) is not set/, (_, field: string) => `${unknownFields[field]} is unknown`)
+
 export type IntentCheck = IntentItem['decision']['checks'][number]
 
 export function renderReviewRules({ decision, possibleDuplicateOf }: IntentItem, request: PageRequest): Html {
@@ -17,7 +26,7 @@ export function renderReviewRules({ decision, possibleDuplicateOf }: IntentItem,
   const said = ({ rule, message }: IntentCheck): Html =>
     rule === 'possibleDuplicate' && possibleDuplicateOf !== null
       ? html`of ${renderRecordLink(request, possibleDuplicateOf)}: same merchant and amount, minutes ago.`
-      : renderText(message, 500)
+      : renderText(messageText(message), 500)
   if (asking.length === 0) return html``
   return html`<ul class="reasons">${asking.map(check => html`<li${check.rule === 'possibleDuplicate' && html` class="alike"`}><strong>${ruleName(check.rule, 'en')}</strong> ${said(check)}</li>`)}</ul>`
 }
@@ -28,7 +37,7 @@ export function renderDenyingRules({ reason, checks }: IntentItem['decision']): 
   const first = failing.find(({ message }) => message === reason) ?? failing[0]
   if (!first) return html``
   const others = failing.filter(check => check !== first)
-  return html`<p class="denial"><strong>${ruleName(first.rule, 'en')}</strong> ${renderText(first.message, 500)}</p>
+  return html`<p class="denial"><strong>${ruleName(first.rule, 'en')}</strong> ${renderText(messageText(first.message), 500)}</p>
 ${others.length > 0 && html`<p>Also against: ${others.map(({ rule }) => ruleName(rule, 'en')).join(', ')}.</p>`}`
 }
 
@@ -98,7 +107,7 @@ export function renderApprovalBlockers(
   const remedyOf = (rule: string) =>
     policyRuleTable.find(({ name, alias }) => name === rule || alias === rule)?.remedy ?? null
   return html`<div class="denial"><p><strong>This cannot be approved now.</strong></p>
-<ul>${blockers.map(({ rule, message }) => html`<li><strong>${ruleName(rule, 'en')}</strong> ${renderText(message, 500)} ${renderText(remedyOf(rule), 500)}</li>`)}</ul>
+<ul>${blockers.map(({ rule, message }) => html`<li><strong>${ruleName(rule, 'en')}</strong> ${renderText(messageText(message), 500)} ${renderText(remedyOf(rule), 500)}</li>`)}</ul>
 <p><a href="${request.to(`console/agents/${agentId}?tab=limits`)}">Limits and money of the agent</a></p></div>`
 }
 
@@ -106,7 +115,7 @@ export function renderApprovalBlockers(
 export function renderUnusableCard(now: readonly IntentCheck[]): Html {
   const unusable = now.filter(isCardUnusable)
   if (unusable.length === 0) return html``
-  return html`<ul class="reasons">${unusable.map(({ rule, message }) => html`<li class="alike"><strong>Now: ${ruleName(rule, 'en')}</strong> ${renderText(message, 500)}</li>`)}</ul>`
+  return html`<ul class="reasons">${unusable.map(({ rule, message }) => html`<li class="alike"><strong>Now: ${ruleName(rule, 'en')}</strong> ${renderText(messageText(message), 500)}</li>`)}</ul>`
 }
 
 function amount({ rule }: IntentCheck, value: number | null): Html {
@@ -149,6 +158,6 @@ const ruleRows = (rules: readonly Rule[], request: PageRequest): Html =>
       const [tone, words] = outcomes[outcome] ?? ['plain', outcome]
       return html`<span class="status ${tone}">${words}</span>`
     },
-    Reason: ({ message }) => renderText(message, 500),
+    Reason: ({ message }) => renderText(messageText(message), 500),
     Remedy: ({ remedy }) => renderText(remedy, 500),
   })

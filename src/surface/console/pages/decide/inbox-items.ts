@@ -14,6 +14,7 @@ import {
 } from '../../parts/text.ts'
 import {
   type IntentCheck,
+  messageText,
   renderLimitsLine,
   renderRemainingLimits,
   renderReviewRules,
@@ -124,7 +125,7 @@ function reviewReason({ decision: { checks } }: IntentItem): HtmlContent {
   const check = duplicate ?? asking[0]
   return (
     check &&
-    html`<span${duplicate && html` class="alike"`}>${ruleName(check.rule, 'en')}: ${renderText(check.message, 160)}</span>`
+    html`<span${duplicate && html` class="alike"`}>${ruleName(check.rule, 'en')}: ${renderText(messageText(check.message), 160)}</span>`
   )
 }
 

@@ -32,7 +32,10 @@ export const intentsSection = consoleSection({
     'amountEuros',
     'status',
     'agentId',
-    'purpose',
+    {
+      Purpose: ({ purpose, status, decision, comment }) =>
+        renderText(status === 'denied' ? (comment ?? decision.reason) : purpose, 100),
+    },
     { 'Decided by': ({ decidedBy }) => decider(decidedBy) },
     'createdAt',
   ],

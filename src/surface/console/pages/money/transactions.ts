@@ -4,7 +4,7 @@ import { formatOriginal } from '../../../../values/original-amount.ts'
 import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
 import type { OperationAnswer, PageRequest } from '../../page.ts'
 import type { Filters } from '../../parts/filters.ts'
-import { renderRecordLink, renderSpender } from '../../parts/links.ts'
+import { recordAddress, renderRecordLink, renderSpender } from '../../parts/links.ts'
 import { listQueryFromAddress } from '../../parts/list.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox } from '../../parts/table.ts'
@@ -69,7 +69,7 @@ function stepsOf(transaction: Transaction, request: PageRequest): readonly Histo
   const seen = witnesses.map(({ type, id, at }) => ({
     what: reports[type] ?? humanize(type),
     at,
-    note: renderRecordLink(request, id),
+    ...(recordAddress(id) !== undefined && { note: renderRecordLink(request, id) }),
   }))
   return [
     { what: 'Created', at: createdAt },
