@@ -57,7 +57,7 @@ describe('the pages of data protection', () => {
     const { page, complaints } = await openAsOwner(client)
     await page.goto(new URL('console/deletions', page.url()).href)
     await page.getByRole('link', { name: 'Consent' }).first().click()
-    await page.locator('button[data-dialog]', { hasText: 'Record consent' }).click()
+    await page.locator('button[data-dialog]', { hasText: 'Record consent' }).first().click()
     await page.getByLabel('Purpose, such as').fill('Usage')
     await page.getByLabel('Version of the wording').fill('2026-11')
     await page.getByRole('dialog').getByRole('button', { name: 'Record consent' }).click()
