@@ -278,7 +278,7 @@ export function renderListRows(
     members: answerMemberSchemas(list),
     labels,
     shows,
-    leadsToRecords: get !== undefined,
+    leadsToRecords: items.some(({ id }) => recordAddress(String(id)) !== undefined),
     ...(spec.states && { states: spec.states }),
   })
 }
