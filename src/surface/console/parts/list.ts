@@ -278,7 +278,9 @@ export function renderListRows(
     members: answerMemberSchemas(list),
     labels,
     shows,
-    leadsToRecords: items.some(({ id }) => recordAddress(String(id)) !== undefined),
+    leadsToRecords:
+      get !== undefined ||
+      (actions.length === 0 && items.some(({ id }) => recordAddress(String(id)) !== undefined)),
     ...(spec.states && { states: spec.states }),
   })
 }
