@@ -208,7 +208,7 @@ describe('the sentence', () => {
       members: { ...intent, largestEuros: '1126.40' },
     })
     expect(sentenceOf(statement, openings)).toBe(
-      'Pay € 1,024.00, at most € 1,126.40, to “Bookshop” (IBAN DE89370400440532013000) for the agent “Scout”: “A paper on caching”.\nintent_1',
+      'Pay € 1,024.00, at most € 1,126.40, to “Bookshop” (IBAN DE89370400440532013000) for the agent “Scout”: “A paper on caching” (intent_1).',
     )
   })
 

@@ -168,7 +168,7 @@ function wideningInWords(changes: readonly StatedWidening[]): string {
 const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
   intent({ amountEuros, largestEuros, payee, agentName, purpose, intentId }) {
     const most = largestEuros === amountEuros ? '' : `, at most ${money(largestEuros)},`
-    return `Pay ${money(amountEuros)}${most} to ${payeeInWords(payee)} for the agent ${quoted(agentName)}: ${quoted(purpose)}.\n${intentId}`
+    return `Pay ${money(amountEuros)}${most} to ${payeeInWords(payee)} for the agent ${quoted(agentName)}: ${quoted(purpose)} (${intentId}).`
   },
   payment({ totalEuros, payees, fromWalletId }) {
     const parts = payees.map(payee => `${money(payee.amountEuros)} to ${payeeInWords(payee)}`)

@@ -113,10 +113,13 @@ const proofOf = (
   openings,
 })
 
+/** The agent's name and the purpose are signed as well; the proof is about who may be paid, and how much. */
+const { agentName: _agentName, purpose: _purpose, ...shown } = subject
+
 const approval = {
   ownerId: 'customer_1',
   mode: 'live',
-  ...subject,
+  ...shown,
   person: { id: 'person_1', name: 'Ada Lovelace' },
   approvedAt: '2026-11-21T09:27:00.000Z',
 }

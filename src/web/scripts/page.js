@@ -166,15 +166,18 @@ export function goBy(page, to = wish()) {
   location.assign(`${root}${page}${to === null ? '' : `?to=${encodeURIComponent(to)}`}`)
 }
 
+const ID_AT_END = /^(.+ )(\([a-z]+_[0-9a-z]+\)\.)$/
+
 /**
- * Writes a sentence to sign. The lines after the first one are ids, which are small.
+ * Writes a sentence to sign. An id at its end is small, below it.
  * @param {Element} place
  * @param {string} sentence
  */
 export function writeSentence(place, sentence) {
-  const [first, ...ids] = sentence.split('\n')
-  const small = ids.map(id => Object.assign(document.createElement('small'), { textContent: id }))
-  place.replaceChildren(first, ...small.flatMap(id => ['\n', id]))
+  const [, text = sentence, id] = ID_AT_END.exec(sentence) ?? []
+  const small = document.createElement('small')
+  small.textContent = id ?? ''
+  place.replaceChildren(text, ...(id ? [small] : []))
 }
 
 export const here = () => location.pathname + location.search

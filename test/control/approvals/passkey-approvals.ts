@@ -18,7 +18,7 @@ describe('the challenge of an intent', () => {
     const { id } = await anIntent(client, agent.id, { beneficiaryId: beneficiary.id })
     const challenge = await challengeOf(client, id, person.personId)
     expect(challenge.sentence).toBe(
-      `Pay € 25.00, at most € 26.25, to “Bäckerei Müller” (IBAN DE89370400440532013000) for the agent “Research assistant”: “A paper on caching”.\n${id}`,
+      `Pay € 25.00, at most € 26.25, to “Bäckerei Müller” (IBAN DE89370400440532013000) for the agent “Research assistant”: “A paper on caching” (${id}).`,
     )
     const committed = { sha256: expect.stringMatching(/^[\w-]{43}$/) }
     expect(challenge.statement).toMatchObject({

@@ -80,7 +80,7 @@ describe('the proof of an approval', () => {
     const params = { id: intent.id }
     const own = await asAgent(client, agent.id)
     const proof = await bodyOf(own.intents.approval({ params }))
-    expect(Object.keys(proof.openings)).toEqual(['payee.name', 'agentName', 'purpose'])
+    expect(Object.keys(proof.openings).toSorted()).toEqual(['agentName', 'payee.name', 'purpose'])
     expect(verifyApproval(proof, await keySet())).toMatchObject({
       amountEuros: '25.00',
       payee: { name: 'Bäckerei Müller', iban: null },

@@ -87,7 +87,7 @@ describe('the inbox', () => {
     const { card } = await aPayingCard(client, 100)
     const { transactionId } = await paid(client, card.id, 25)
     expect((await visitor.read('console/inbox')).text).not.toContain('Missing receipts')
-    await bodyOf(client.sandbox.advance({ body: { days: 3, minutes: 1 } }))
+    await bodyOf(client.sandbox.advance({ body: { days: 4 } }))
     const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
     await anIntent(client, agent.id, { expiresInMinutes: 60 })
     const dispute = await aDispute(client, transactionId)
