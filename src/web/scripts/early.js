@@ -2,7 +2,7 @@
 // have run. Loads before the page itself.
 {
   const FORM = 'form:is([method="dialog"], [data-part])'
-  const BUTTON = 'button[type="button"]:not([popovertarget])'
+  const BUTTON = 'button[type="button"]:not([popovertarget], [commandfor])'
 
   /** @type {Map<any, any>} What was pressed, each once, and the button by which a form was sent. */
   const pressed = new Map()

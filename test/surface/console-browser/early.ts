@@ -23,9 +23,9 @@ describe('before the scripts of a page listen', () => {
     const release = await opened(page, 'policies')
     const addresses: string[] = []
     page.on('framenavigated', frame => addresses.push(frame.url()))
-    await page.locator('button[data-dialog]', { hasText: 'New limit template' }).click()
+    await page.locator('button[commandfor]', { hasText: 'New limit template' }).first().click()
     await page.getByLabel('Name').fill('Typed early')
-    const button = page.getByRole('button', { name: 'New limit template' })
+    const button = page.getByRole('dialog').getByRole('button', { name: 'New limit template' })
     await button.click()
     await button.click({ force: true })
     expect(await button.getAttribute('aria-disabled')).toBe('true')
@@ -64,9 +64,9 @@ describe('before the scripts of a page listen', () => {
     await page.route(/scripts\/forms-\w+\.js/, route => route.abort())
     await page.goto(`${origin}/console/policies`)
     await saying(page, '#trouble', 'Reload the page')
-    await page.locator('button[data-dialog]', { hasText: 'New limit template' }).click()
+    await page.locator('button[commandfor]', { hasText: 'New limit template' }).first().click()
     await page.getByLabel('Name').fill('Never')
-    await page.getByRole('button', { name: 'New limit template' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'New limit template' }).click()
     expect([page.url(), await page.getByLabel('Name').inputValue()]).toEqual([
       `${origin}/console/policies`,
       'Never',
@@ -94,11 +94,11 @@ test('what is typed in one form stays when another one of the page is done', asy
 test('sends a picked time as the instant of the reader’s zone', async () => {
   const { page } = await theOwnerAtThePage({ timezoneId: 'Asia/Tokyo' })
   await page.goto(`${origin}/console/keys`)
-  await page.locator('button[data-dialog]', { hasText: 'New key' }).click()
+  await page.locator('button[commandfor]', { hasText: 'New key' }).click()
   await page.getByLabel('Name').fill('Build server')
   await page.locator('form[data-operation] [name="environment"]').selectOption('sandbox')
   await page.getByLabel('Expires').fill('2030-01-31T10:00')
   const sent = page.waitForRequest(request => request.postData()?.includes('expiresAt') === true)
-  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'New key' }).click()
   expect((await sent).postDataJSON()).toMatchObject({ expiresAt: '2030-01-31T01:00:00.000Z' })
 })

@@ -145,7 +145,7 @@ test('a session that ends in the middle of a long form asks for the passkey, and
   const { data } = await bodyOf(client.console.sessions({ query: { status: 'active' } }))
   for (const { id } of data) await bodyOf(client.console.endSession({ params: { id } }))
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-  await page.locator('dialog').waitFor({ state: 'detached' })
+  await page.locator('dialog[open]').waitFor({ state: 'detached' })
   expect(await page.locator('[name="merchantAllowlist"]').inputValue()).toBe('a.example\nb.example')
   await page.getByRole('button', { name: 'Save' }).click()
   await saying(page, '#news', 'Saved.')

@@ -58,7 +58,7 @@ async function aDeadLetter(client: Awaited<ReturnType<typeof service.owner>>['cl
 
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click()
 const openForm = (page: Page, name: string) =>
-  page.locator('button[data-dialog]', { hasText: name }).first().click()
+  page.locator('button[commandfor]', { hasText: name }).first().click()
 const sign = (page: Page) => press(page, 'Sign with passkey')
 const news = (page: Page, text: string) => page.locator('#news').filter({ hasText: text }).waitFor()
 
@@ -117,7 +117,7 @@ async function fund(page: Page, agent: string, wallet: { id: string }): Promise<
 /** A template changes nothing until it is applied, so the last thirty days are replayed under it first. */
 async function tighten(page: Page): Promise<void> {
   await goTo(page, 'Agents', 'Limit templates')
-  await follow(page, page.locator('tr', { hasText: 'template' }).getByRole('link', { name: 'Research' }))
+  await follow(page, page.locator('tr').getByRole('link', { name: 'Research' }))
   await page.locator('[name="autoApproveLimitEuros"]').fill('10')
   await press(page, 'Save')
   await news(page, 'Saved.')

@@ -57,8 +57,9 @@ describe('the panel of a list', () => {
     const late = page.waitForResponse(`**/console/intents/${ids[1]}`)
     first.resolve()
     await (await late).finished()
-    await page.locator('dialog.panel summary', { hasText: 'Cancel' }).click()
-    await page.locator('dialog.panel details[open] :is(input, textarea)').first().press('k')
+    await page.locator('dialog.panel button[commandfor]', { hasText: 'Cancel' }).first().click()
+    await page.locator('dialog.form[open] :is(input, textarea)').first().press('k')
+    await page.keyboard.press('Escape')
     // The form has input now, which another record would discard.
     await page.locator('dialog.panel a', { hasText: 'Open page' }).press('k')
     expect(await page.locator('dialog.panel h1').innerText()).toContain('Bakery')

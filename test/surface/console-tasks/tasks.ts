@@ -19,7 +19,7 @@ export interface Task {
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first()
 /** Opens the dialog of a form. */
 const opener = (page: Page, name: string) =>
-  page.locator('main button[data-dialog]', { hasText: name }).first()
+  page.locator('main button[commandfor]', { hasText: name }).first()
 const news = (page: Page, text: string) => page.locator('#news').filter({ hasText: text }).waitFor()
 
 const anAsk = async (client: TestClient, members: Parameters<typeof anIntent>[2] = {}) => {

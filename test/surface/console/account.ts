@@ -100,7 +100,7 @@ describe('the pages of an account', () => {
       'devices',
     ])
       expect(await pageOf(read, `console/${section}`)).toMatch(
-        /class="empty">[\s\S]*(data-dialog="POST-|data-copy="agentpay [a-z])/,
+        /class="empty">[\s\S]*(commandfor="POST-|data-copy="agentpay [a-z])/,
       )
   })
 

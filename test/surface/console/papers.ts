@@ -28,7 +28,7 @@ describe('an unmatched credit', () => {
     await page.locator('.totals').getByRole('link', { name: '€ 33.00' }).click()
     await page.getByRole('link', { name: '€ 33.00' }).click()
     await page.getByRole('link', { name: 'Open page' }).click()
-    await page.locator('button[data-dialog]', { hasText: 'Assign to a wallet' }).click()
+    await page.locator('button[commandfor]', { hasText: 'Assign to a wallet' }).click()
     await page.getByLabel('Wallet', { exact: true }).selectOption(wallet.id)
     await page.getByRole('dialog').getByRole('button', { name: 'Assign to a wallet' }).click()
     await page.locator('h1').getByText('assigned').waitFor()
@@ -79,7 +79,7 @@ describe('a set that the contract names', () => {
     const { page } = await openAsOwner(client)
     await page.goto(new URL('console/keys', page.url()).href)
     const make = async (name: string, scopes: readonly string[], changesByTools = false) => {
-      await page.locator('button[data-dialog]', { hasText: 'New key' }).click()
+      await page.locator('button[commandfor]', { hasText: 'New key' }).click()
       await page.getByLabel('Name').fill(name)
       await page.getByLabel('Environment').first().selectOption('sandbox')
       if (scopes.length > 0) await page.locator('summary', { hasText: 'Choose from' }).click()

@@ -12,7 +12,7 @@ const sign = (page: Page) => page.getByRole('button', { name: 'Sign with passkey
 async function createToken(page: Page, agentId: string): Promise<void> {
   await page.goto(new URL(`/console/agents/${agentId}?tab=limits`, page.url()).href)
   await page.getByRole('button', { name: 'More about this agent' }).click()
-  await page.locator('button[data-dialog]', { hasText: 'Create token' }).click()
+  await page.locator('button[commandfor]', { hasText: 'Create token' }).click()
   await page.locator('[name="label"]').fill('Laptop')
   await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
 }
@@ -39,7 +39,7 @@ describe('what lets more be spent', () => {
     const agent = await anAgentUnder(client, { name: 'Books', autoApproveLimitEuros: 50 })
     const { page } = await openAsOwner(client)
     await page.goto(new URL(`console/agents/${agent.id}`, page.url()).href)
-    await page.locator('button[data-dialog]', { hasText: 'Change limits' }).click()
+    await page.locator('button[commandfor]', { hasText: 'Change limits' }).click()
     await page.locator('[name="autoApproveLimitEuros"]').fill('250')
     await page.getByRole('dialog').getByRole('button', { name: 'Change limits' }).click()
     await page.locator('dialog').getByText('from € 50.00 to € 250.00').waitFor()

@@ -82,7 +82,7 @@ export async function renderRecordActions(
   const optionsFor = (action: ActionFormSpec<Row>) =>
     optionsOf(action, record, { labels, choices, variant: String(actions.indexOf(action)) })
   const { beside = [], inMenu = [] } = Object.groupBy(open, action =>
-    action.inMenu || action.operation.method === 'DELETE' ? 'inMenu' : 'beside',
+    action.inMenu || (action.operation.method === 'DELETE' && !action.submit) ? 'inMenu' : 'beside',
   )
   return {
     beside: beside

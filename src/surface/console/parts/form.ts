@@ -84,10 +84,10 @@ export function renderFormDialog<const O extends AnyOperation>(
   const { submit, tone } = options
   const id = formDialogId(operation, options)
   const hasFields = (options.members ?? []).length > 0 || (options.groups ?? []).length > 0
-  const buttons = html`<div class="buttons"><button type="button" data-close${!hasFields && html` autofocus`}>Cancel</button>${submitButton({ submit, tone: tone ?? 'main' })}</div>`
+  const buttons = html`<div class="buttons"><button type="button" command="close" commandfor="${id}"${!hasFields && html` autofocus`}>Cancel</button>${submitButton({ submit, tone: tone ?? 'main' })}</div>`
   return {
-    button: html`<button type="button"${tone && html` class="${tone}"`} data-dialog="${id}">${submit}</button>`,
-    dialog: html`<dialog class="form" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${submit}</h2>
+    button: html`<button type="button"${tone && html` class="${tone}"`} command="show-modal" commandfor="${id}">${submit}</button>`,
+    dialog: html`<dialog class="form" id="${id}" closedby="any" aria-labelledby="${id}-title"><h2 id="${id}-title">${submit}</h2>
 ${confirm !== undefined && html`<p>${confirm}</p>`}${formOf(operation, options, buttons)}</dialog>`,
   }
 }

@@ -313,7 +313,7 @@ function emptyState(spec: SectionSpec, request: PageRequest): Html {
 
 /** Opens the form beside the title of the list. */
 const creationButton = (spec: SectionSpec, create: CreationFormSpec): Html =>
-  html`<button type="button" data-dialog="${formDialogId(create.operation, create)}">${create.submit ?? creationLabel(spec)}</button>`
+  html`<button type="button" command="show-modal" commandfor="${formDialogId(create.operation, create)}">${create.submit ?? creationLabel(spec)}</button>`
 
 const creationLabel = ({ kind }: Pick<SectionSpec, 'kind'>): string => `New ${kind.toLowerCase()}`
 

@@ -79,14 +79,14 @@ export function showSecrets(secrets) {
 }
 
 /** @param {HTMLDialogElement | null | undefined} dialog */
-export function openFormDialog(dialog) {
-  if (dialog && !dialog.open) dialog.showModal()
-}
+export const openDialog = dialog => dialog?.open === false && dialog.showModal()
 
-document.addEventListener('click', event => {
-  const opener = closestTo(event, 'button[data-dialog]')
-  if (opener) return openFormDialog(part(`#${CSS.escape(opener.dataset.dialog)}`))
-  const dialog = closestTo(event, 'dialog.form')
-  // A press beside the dialog is one on its backdrop.
-  if (dialog && (event.target === dialog || closestTo(event, '[data-close]'))) dialog.close()
-})
+// Browsers of before 2026 know no commands of buttons.
+if (!('command' in HTMLButtonElement.prototype))
+  document.addEventListener('click', event => {
+    const button = closestTo(event, '[commandfor]')
+    if (!button) return
+    const dialog = part(`#${button.getAttribute('commandfor')}`)
+    if (button.getAttribute('command') === 'close') dialog.close()
+    else openDialog(dialog)
+  })

@@ -1,7 +1,7 @@
 // Opens the palette by Ctrl-K, Command-K, `/` or its link, and the form that an address names. Without this script the
 // link leads to the search page.
 
-import { openFormDialog } from './dialogs.js'
+import { openDialog } from './dialogs.js'
 import { closestTo, part } from './page.js'
 
 const FIELD = 'input, textarea, select, [contenteditable]'
@@ -29,7 +29,7 @@ function openForm() {
   if (!location.hash.startsWith('#do:')) return
   const operation = decodeURIComponent(location.hash.slice(4))
   const form = part(`form[data-operation="${CSS.escape(operation)}"]`)
-  openFormDialog(form?.closest('dialog'))
+  openDialog(form?.closest('dialog'))
   form?.scrollIntoView({ block: 'center' })
   form?.querySelector('input, select, textarea, button')?.focus()
 }

@@ -34,7 +34,7 @@ export const intentsSection = consoleSection({
     'agentId',
     {
       Purpose: ({ purpose, status, decision, comment }) =>
-        renderText(status === 'denied' ? (comment ?? decision.reason) : purpose, 100),
+        html`<span class="brief">${renderText(status === 'denied' ? (comment ?? decision.reason) : purpose, 200)}</span>`,
     },
     { 'Decided by': ({ decidedBy }) => decider(decidedBy) },
     'createdAt',
