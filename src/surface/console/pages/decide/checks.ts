@@ -17,7 +17,10 @@ const unknownFields: Readonly<Record<string, string>> = {
 
 /** A check names the field that an agent left out; a person reads what it is. */
 export const messageText = (message: string): string =>
-  message.replace(/^(mcc|country) is not set/, (_, field: string) => `${unknownFields[field]} is unknown`)
+  message.replace(
+    /^(mcc|country) is not set, and only .*$/,
+    (_, field: string) => `${unknownFields[field]} is unknown, and only some are allowed.`,
+  )
 
 export type IntentCheck = IntentItem['decision']['checks'][number]
 

@@ -271,7 +271,8 @@ export const renderInboxItem = (item: InboxItem): Html => {
   return html`<article class="ask" data-item data-key="${id}" tabindex="-1" aria-labelledby="${id}-title">
 <p class="kind">${kindNames[kind]} · ${requester} · ${kind === 'receipts' ? 'paid' : 'requested'} ${renderTime(createdAt, 'in a sentence')}${due !== null && html`, ${renderDeadline(item)}`}</p>
 <h2 id="${id}-title">${title}${purpose !== null && html` <span class="purpose">${renderText(purpose, 400)}</span>`}</h2>
-<div class="facts">${facts()}${details && html`<details class="more"><summary>Limits</summary>${details()}</details>`}</div>
+<div class="facts">${facts()}</div>
+${details && html`<details class="more"><summary>Limits</summary>${details()}</details>`}
 ${decide}
 </article>`
 }
