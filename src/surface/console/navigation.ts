@@ -3,6 +3,7 @@ import { type Html, html } from '../../web/html.ts'
 import { roleOf } from '../console-pages/index.ts'
 import type { ConsoleSection, PageRequest } from './page.ts'
 import { renderIcon } from './parts/icons.ts'
+import { pathParametersOf } from './parts/schema.ts'
 import { renderText } from './parts/text.ts'
 import {
   accountPlace,
@@ -92,12 +93,20 @@ interface FoundPage {
   readonly place: string
 }
 
+/** Lists without a tab. Those of a record, such as its entries, are found on its page. */
+const listsWithin = ({ within = {} }: ConsolePlace, request: PageRequest) =>
+  Object.entries(within).flatMap(([name, section]) =>
+    section.table && pathParametersOf(section.table).length === 0 && isSeen(section, request)
+      ? [{ label: section.title, address: `console/${name}` }]
+      : [],
+  )
+
 /** All pages that the person may see, for the search. */
 export const pagesFor = (request: PageRequest): readonly FoundPage[] => [
   { to: request.to('console'), label: HOME.title, place: '' },
   ...[...consolePlaces, accountPlace].flatMap(place => {
     const tabs = tabsFor(place, request).map(tab => ({ label: tab.label, address: addressOf(tab) }))
-    return [...tabs, ...(place.links ?? [])].map(({ label, address }) => ({
+    return [...tabs, ...listsWithin(place, request), ...(place.links ?? [])].map(({ label, address }) => ({
       to: request.to(address),
       label,
       place: place.title,

@@ -181,7 +181,7 @@ ${pageScriptTag(request, 'lists')}`,
 }
 
 function listMenu(spec: SectionSpec, request: PageRequest): Html {
-  const filters = withoutFilters(filtersOf(spec, request), ['cursor'])
+  const filters = withoutFilters({ ...spec.only, ...filtersOf(spec, request) }, ['cursor'])
   return html`<button type="button" class="plain dots" popovertarget="list-menu" aria-label="More about this list">${renderIcon('more')}</button>
 <ul id="list-menu" class="menu" popover>${spec.menu?.(request).map(line => html`<li>${line}</li>`)}
 <li><a href="${request.to(`console/csv/${request.section.name}`)}${addressWith(filters)}" download>Export as CSV</a></li></ul>`
