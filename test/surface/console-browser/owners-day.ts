@@ -151,7 +151,7 @@ test('a whole day of an owner, with an approver on a phone', async () => {
   const intent = await anIntent(client, agent.id, { beneficiaryId: payee.id, amountEuros: 25 })
   expect(intent.status).toBe('created')
   await page.goto(`${origin}/console/intents/${intent.id}`)
-  await page.locator('h1').getByText('created').waitFor()
+  await page.locator('h1').getByText('Needs approval').waitFor()
 
   await grace.page.goto(`${origin}/console/inbox`)
   await grace.page.getByText('Bäckerei Müller').first().waitFor()

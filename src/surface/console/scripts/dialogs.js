@@ -78,9 +78,6 @@ export function showSecrets(secrets) {
   )
 }
 
-/** @param {HTMLDialogElement | null | undefined} dialog */
-export const openDialog = dialog => dialog?.open === false && dialog.showModal()
-
 // Browsers of before 2026 know no commands of buttons.
 if (!('command' in HTMLButtonElement.prototype))
   document.addEventListener('click', event => {
@@ -88,5 +85,5 @@ if (!('command' in HTMLButtonElement.prototype))
     if (!button) return
     const dialog = part(`#${button.getAttribute('commandfor')}`)
     if (button.getAttribute('command') === 'close') dialog.close()
-    else openDialog(dialog)
+    else dialog.showModal()
   })

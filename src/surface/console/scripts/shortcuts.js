@@ -1,7 +1,6 @@
 // Opens the palette by Ctrl-K, Command-K, `/` or its link, and the form that an address names. Without this script the
 // link leads to the search page.
 
-import { openDialog } from './dialogs.js'
 import { closestTo, part } from './page.js'
 
 const FIELD = 'input, textarea, select, [contenteditable]'
@@ -29,7 +28,7 @@ function openForm() {
   if (!location.hash.startsWith('#do:')) return
   const operation = decodeURIComponent(location.hash.slice(4))
   const form = part(`form[data-operation="${CSS.escape(operation)}"]`)
-  openDialog(form?.closest('dialog'))
+  form?.closest('dialog')?.showModal()
   form?.scrollIntoView({ block: 'center' })
   form?.querySelector('input, select, textarea, button')?.focus()
 }
