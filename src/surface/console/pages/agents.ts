@@ -95,9 +95,10 @@ export const agentsSection = consoleSection({
       operation: agentsApi.freeze,
       when: ({ status }) => status === 'active',
       members: ['reason'],
-      labels: { reason: 'Reason (optional). The agent cannot spend until you unfreeze it.' },
+      labels: { reason: 'Reason (optional)' },
       tone: 'against',
       inRow: true,
+      forRecord: ({ name }) => ({ confirm: `Freeze ${name}? It cannot spend until you unfreeze it.` }),
     },
     {
       operation: agentsApi.delete,

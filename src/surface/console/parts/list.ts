@@ -29,7 +29,7 @@ import { renderIcon } from './icons.ts'
 import { copyableText, recordAddress, sectionOfIdPrefix } from './links.ts'
 import { readNamesInRows } from './names.ts'
 import type { MembersSpec } from './record-page.ts'
-import { answerMemberSchemas, pathParametersOf, queryMemberSchemas } from './schema.ts'
+import { answerMemberSchemas, pathParametersOf, queryMemberSchemas, requiredMembers } from './schema.ts'
 import {
   informativeMembers,
   memberLabel,
@@ -271,7 +271,9 @@ export function renderListRows(
     typeof column === 'string'
       ? !same.includes(column)
       : !Object.keys(column).every(heading => headings.includes(heading))
-  const inRow = actions.filter(action => (!get || action.inRow) && request.may(action.operation))
+  const inRow = actions
+    .filter(action => (!get || action.inRow) && request.may(action.operation))
+    .map(action => (get ? withoutOptionalFields(action) : action))
   const action = { Action: (item: Row) => inRow.map(one => renderActionButton(one, item, labels, request)) }
   const all = [...nameColumn(spec), ...columns.filter(differs), ...(inRow.length > 0 ? [action] : [])]
   return renderTable(request, caption, items, all, {
@@ -284,6 +286,10 @@ export function renderListRows(
     ...(spec.states && { states: spec.states }),
   })
 }
+
+/** The page of the record asks for them. A hundred rows would have a hundred dialogs. */
+const withoutOptionalFields = (action: ActionFormSpec<Row>): ActionFormSpec<Row> =>
+  requiredMembers(action.operation).length === 0 ? { ...action, members: [], inDialog: false } : action
 
 function nameColumn({ kind, name, get }: SectionSpec): TableColumns<Row>[] {
   if (!get && !name) return []
