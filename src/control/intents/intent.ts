@@ -176,7 +176,8 @@ export const intentsPersonalData = {
   },
   approval_openings: {
     personal: {
-      openings: { kind: 'name', ground: 'payments', forget: 'empty' },
+      // The names that were signed, and the purpose in the words of the agent.
+      openings: { kind: 'words', ground: 'payments', forget: 'empty' },
     },
     plain: [],
     keptWhile: keptWithIntent(INTENT_OF_OPENINGS),

@@ -98,10 +98,16 @@ describe('the pages of an account', () => {
       'runs',
       'tokens',
       'devices',
-    ])
-      expect(await pageOf(read, `console/${section}`)).toMatch(
-        /class="empty">[\s\S]*(commandfor="POST-|data-copy="agentpay [a-z])/,
-      )
+    ]) {
+      const text = await pageOf(read, `console/${section}`)
+      expect(text).toMatch(/class="empty">[\s\S]*(commandfor="POST-|data-copy="agentpay [a-z])/)
+      for (const [, dialog] of text.matchAll(/commandfor="([^"]+)"/g))
+        expect([section, dialog, text.split(`<dialog class="form" id="${dialog}"`).length]).toEqual([
+          section,
+          dialog,
+          2,
+        ])
+    }
   })
 
   test('ask for the members of a mandate as its contract has them, those of its constraints too', async () => {

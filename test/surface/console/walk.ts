@@ -83,6 +83,11 @@ async function linksOn(page: Page): Promise<(readonly [kind: string, url: string
   })
 }
 
+/** Each button opens one dialog, and no two elements have one id. */
+const UNCLEAR = `[...document.querySelectorAll('[commandfor], [id]')]
+  .map(one => one.getAttribute('commandfor') ?? one.id)
+  .filter(id => document.querySelectorAll('#' + CSS.escape(id)).length !== 1)`
+
 /** Controls too small for a thumb, except links within text. */
 const SMALL = `[...document.querySelectorAll('button, .button, summary, select, input, .places a')]
   .filter(one => !one.matches('[type="checkbox"], [type="radio"]') && one.checkVisibility())
@@ -136,6 +141,7 @@ test('every page keeps what others wrote a text, fits the narrowest phone and it
       await page.evaluate(NEXT_FRAMES)
       const width = await page.evaluate('document.documentElement.scrollWidth')
       if (width !== viewport.width) findings.push([kind, width])
+      for (const id of (await page.evaluate(UNCLEAR)) as string[]) findings.push([kind, 'unclear id', id])
       for (const finding of await axeFindings(page)) findings.push([kind, viewport.width, finding])
       if (viewport === PHONE)
         for (const small of (await page.evaluate(SMALL)) as string[]) findings.push([kind, 'small', small])

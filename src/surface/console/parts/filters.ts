@@ -105,7 +105,7 @@ export async function renderFilters(options: FilterOptions, request: PageRequest
 ${inDrop.map(({ names: [first, ...others], presets }) => html`${presets && html`<p class="presets">${presets.map(([text, days]) => html`<a href="${addressWith({ ...withoutFilters(set, ['from', 'to', 'cursor']), ...days })}">${text}</a> `)}</p>`}<div class="range">${[first ?? '', ...others].map(fieldOf)}</div>`)}
 <p class="does"><button type="submit" class="main">Apply</button></p></form></details>`
     }
-${searched !== undefined && html`<form method="get" role="search" class="find-in-list">${hidden([...names.filter(name => name !== searched), ...kept])}<input type="search" name="${searched}" value="${set[searched] ?? ''}" placeholder="${labels[searched] ?? searchLabels[searched] ?? memberLabelText(searched)}" aria-label="${labels[searched] ?? searchLabels[searched] ?? memberLabelText(searched)}" maxlength="${members[searched]?.maxLength ?? 200}"></form>`}`,
+${searched !== undefined && html`<form method="get" role="search" class="find-in-list">${hidden([...names.filter(name => name !== searched), ...kept])}<input type="search" name="${searched}" value="${set[searched] ?? ''}" placeholder="${labelOf(searched, labels)}" aria-label="${labelOf(searched, labels)}" maxlength="${members[searched]?.maxLength ?? 200}"></form>`}`,
     chips: hasFilters(options, request) && renderChips(filters, set, unfilteredAddress(list, request)),
   }
 }
@@ -124,7 +124,8 @@ const renderChips = (filters: readonly ListFilter[], set: Filters, unfiltered: s
 /** Found by typing, so that it has a field beside the filters. */
 const SEARCHED = ['merchantContains', 'merchant', 'name', 'q']
 
-const searchLabels: Readonly<Record<string, string>> = { merchantContains: 'Merchant' }
+const labelOf = (name: string, labels: Readonly<Record<string, string>>): string =>
+  labels[name] ?? memberLabelText(name)
 
 const AMOUNT: MemberSchemas[string] = { type: 'number' }
 
@@ -168,7 +169,7 @@ function filtersIn(names: readonly string[], known: Known, set: Filters, now: Da
   const singles = names
     .filter(name => !inRanges.has(name))
     .map(name => ({
-      label: known.labels[name] ?? searchLabels[name] ?? memberLabelText(name),
+      label: labelOf(name, known.labels),
       names: [name],
       value: shownValue(name, set[name] ?? '', known),
     }))

@@ -5,7 +5,7 @@ import { renderOperationForm } from '../../parts/form.ts'
 import { renderRecordLink } from '../../parts/links.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox, renderTable } from '../../parts/table.ts'
-import { formatDay, memberLabelText, renderText, valueText } from '../../parts/text.ts'
+import { formatDay, memberLabelText, renderText, renderTime, valueText } from '../../parts/text.ts'
 
 type Deletion = OperationAnswer<typeof dataDeletionApi.getDeletion>
 
@@ -107,7 +107,14 @@ export const dataExportsSection = consoleSection({
   get: dataExportApi.getExport,
   command: 'gdpr get-export',
   name: nameOf,
-  columns: ['status', 'records', 'expiresAt', 'answerBy', 'createdAt', { Archive: download }],
+  columns: [
+    'status',
+    'records',
+    { Expires: ({ expiresAt }) => renderTime(expiresAt) },
+    'answerBy',
+    'createdAt',
+    { Archive: download },
+  ],
   labels,
   shows: { subject: subjectLink },
   events: ['gdpr.*'],
