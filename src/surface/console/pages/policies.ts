@@ -11,6 +11,7 @@ import { readNamesInRows } from '../parts/names.ts'
 import { renderBackLink, renderRecordHead } from '../parts/record-page.ts'
 import { consoleSection } from '../parts/section.ts'
 import { renderBox, renderTable } from '../parts/table.ts'
+import { countText } from '../parts/tabs.ts'
 import { countOf, formatPlainEuros, memberLabelText, renderEuros, renderText } from '../parts/text.ts'
 
 const changes = ['policy.*']
@@ -120,18 +121,26 @@ const ruleGroups: readonly FormGroup[] = [
   },
 ]
 
-const copies = new WeakMap<PageRequest, Map<string, number>>()
-
-/** Counts the newest hundred policies of agents. */
-async function readCopies(_: unknown, request: PageRequest): Promise<void> {
-  const { data } = await request.ask(policiesApi.list, { query: { kind: 'agent', limit: 100 } })
-  const counts = new Map<string, number>()
-  for (const { templateId } of data) if (templateId) counts.set(templateId, (counts.get(templateId) ?? 0) + 1)
-  copies.set(request, counts)
+interface Copies {
+  readonly counts: ReadonlyMap<string, number>
+  /** Only the newest copies were counted. */
+  readonly isMinimum: boolean
 }
 
-const usersOf = ({ id }: { readonly id: string }, request: PageRequest): string =>
-  countOf(copies.get(request)?.get(id) ?? 0, 'agent')
+const copies = new WeakMap<PageRequest, Copies>()
+
+async function readCopies(_: unknown, request: PageRequest): Promise<void> {
+  const { data, hasMore } = await request.ask(policiesApi.list, { query: { kind: 'agent', limit: 100 } })
+  const counts = new Map<string, number>()
+  for (const { templateId } of data) if (templateId) counts.set(templateId, (counts.get(templateId) ?? 0) + 1)
+  copies.set(request, { counts, isMinimum: hasMore })
+}
+
+function usersOf({ id }: { readonly id: string }, request: PageRequest): string {
+  const { counts, isMinimum = false } = copies.get(request) ?? {}
+  const count = counts?.get(id) ?? 0
+  return isMinimum ? `${countText(count, true)} agents` : countOf(count, 'agent')
+}
 
 export const policiesSection = consoleSection({
   kind: 'Limit template',

@@ -90,17 +90,28 @@ const FIELDS = [
   ['velocityCount', 'Usual number of payments in it'],
 ] as const
 
-async function thresholds({ ask, to }: PageRequest): Promise<Html> {
-  const { enabled, thresholds: from } = await ask(riskApi.config)
+const readConfig = ({ ask }: PageRequest) => ask(riskApi.config)
+
+const configs = new WeakMap<PageRequest, ReturnType<typeof readConfig>>()
+
+/** Read once for the sentence and the form. */
+function configOf(request: PageRequest): ReturnType<typeof readConfig> {
+  const config = configs.get(request) ?? readConfig(request)
+  configs.set(request, config)
+  return config
+}
+
+async function thresholds(request: PageRequest): Promise<Html> {
+  const { enabled, thresholds: from } = await configOf(request)
   const said =
     enabled === false
       ? 'Risk scoring is off.'
       : `Approval is required from ${from?.review} points, payments are denied from ${from?.deny}, and the agent is frozen from ${from?.freeze}.`
-  return html`<p class="note">${said} <a href="${to('console/unusual-spends')}">Unusual payments</a></p>`
+  return html`<p class="note">${said} <a href="${request.to('console/unusual-spends')}">Unusual payments</a></p>`
 }
 
 async function thresholdsForm(request: PageRequest): Promise<Html> {
-  const config = await request.ask(riskApi.config)
+  const config = await configOf(request)
   const { thresholds: from, weights } = config
   const values = {
     ...config,
