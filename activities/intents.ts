@@ -1,10 +1,17 @@
-import { intentExpiry, intentStatus, intentSteps, intentsApi } from '../src/control/intents/index.ts'
+import {
+  endApprovalStep,
+  intentExpiry,
+  intentStatus,
+  intentSteps,
+  intentsApi,
+  remindApprovers,
+} from '../src/control/intents/index.ts'
 import type { RecordRef } from '../src/kernel/contract/step.ts'
 import type { ActivityTools } from './shared/tools.ts'
 
 export type IntentActivities = ReturnType<typeof intentActivities>
 
-export const intentActivities = ({ read, decide, inBatch }: ActivityTools) => {
+export const intentActivities = ({ read, decide, inBatch, transaction }: ActivityTools) => {
   const readIntent = (ref: RecordRef) => read(ref, context => intentStatus(ref.id, context))
   return {
     readIntent,
@@ -17,6 +24,16 @@ export const intentActivities = ({ read, decide, inBatch }: ActivityTools) => {
       },
       cancel: { operation: intentsApi.cancel },
     }),
+
+    async remindApprovers(ref: RecordRef) {
+      await transaction(ref, intentSteps.remind, tx => remindApprovers(ref.id, tx))
+      return readIntent(ref)
+    },
+
+    async endApprovalStep(ref: RecordRef) {
+      await transaction(ref, intentSteps.endStep, tx => endApprovalStep(ref.id, tx))
+      return readIntent(ref)
+    },
 
     /** Thousands may expire at the same instant: those of an owner share a commit. */
     async expireIntent(ref: RecordRef) {

@@ -60,7 +60,7 @@ export async function openSigner({ sql, vault, onFailure }: Parts): Promise<Open
   }
   const refreshing = setInterval(refresh, REFRESH_EVERY).unref()
   return {
-    async sign(type, claims) {
+    sign(type, claims) {
       const { current, kid } = inUse()
       if (!(current instanceof KeyObject)) throw new Problem('not_configured', CANNOT_SIGN)
       return signJws(current, kid, type, claims)

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto'
-import type { PublicKeySet } from '../ports/public-keys.ts'
+import type { PublicKeySet, SignedClaims } from '../ports/public-keys.ts'
 import {
   type Commitment,
   challengeOf,
@@ -7,7 +7,13 @@ import {
   type Openings,
   type Statement,
 } from '../statements/index.ts'
-import { SignatureRejected, verifySigned } from './verify-signed.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
+import { SignatureRejected, verifySignedAsOneOf } from './verify-signed.ts'
+
+const PROOF = 'intent-approval'
+const PROOF_OF_SEVERAL = 'intent-approvals'
+/** No policy asks for more approvals, and it bounds the work. */
+const MAX_APPROVALS = 40
 
 /** The proof is invalid: no passkey has approved this. Trust nothing in it. */
 export class ApprovalRejected extends SignatureRejected {}
@@ -36,20 +42,33 @@ export interface ProvenApproval {
     readonly walletId: string | null
     readonly requestId: string | null
   }
+  /** The person who approved last, or alone. */
+  readonly person: GivenApproval['person']
+  /** The time of the last approval. */
+  readonly approvedAt: string
+  /** Every approval, in the order in which they were given; one or more. */
+  readonly approvals: readonly GivenApproval[]
+}
+
+interface GivenApproval {
   readonly person: { readonly id: string | null; readonly name: string | null }
   readonly approvedAt: string
 }
 
 /**
- * Proves that a person approved an intent with a passkey, and returns what the person approved. `keys` is a
- * stored copy of `/.well-known/jwks.json`; no network is used. Two signatures cover it: the service's, over
- * the whole proof, and that of the person's device, over amount, largest amount and payee.
+ * Proves that a person, or each of several, approved an intent with a passkey, and returns what they
+ * approved. `keys` is a stored copy of `/.well-known/jwks.json`; no network is used. Two kinds of signature
+ * cover it: the service's, over the whole proof, and that of each person's device, over amount, largest
+ * amount and payee.
  */
 export function verifyApproval(proof: ApprovalProof, keys: PublicKeySet): ProvenApproval {
   try {
-    const claims = verifySigned(proof.jws, keys, 'intent-approval') as unknown as Claims
-    checkAssertion(claims)
-    return approvalIn(claims, proof.openings)
+    const { type, claims } = verifySignedAsOneOf(proof.jws, keys, [PROOF, PROOF_OF_SEVERAL])
+    const approvals =
+      type === PROOF ? [{ ...(claims as unknown as Approval), place: '' }] : approvalsIn(claims)
+    approvals.forEach(checkAssertion)
+    if (type === PROOF_OF_SEVERAL) checkTogether(approvals, claims)
+    return provenIn(claims, approvals, proof.openings)
   } catch (error) {
     if (error instanceof SignatureRejected) throw error
     throw new ApprovalRejected('The proof is not complete.', { cause: error })
@@ -57,7 +76,8 @@ export function verifyApproval(proof: ApprovalProof, keys: PublicKeySet): Proven
 }
 
 /** The subject of the statement, as the device has signed it. Names are commitments. */
-interface Subject extends Omit<ProvenApproval, 'ownerId' | 'mode' | 'payee' | 'person' | 'approvedAt'> {
+interface Subject
+  extends Pick<ProvenApproval, 'intentId' | 'agentId' | 'amountEuros' | 'largestEuros' | 'currency'> {
   readonly payee: Pick<ProvenApproval['payee'], 'walletId' | 'requestId'> & {
     readonly name: Commitment
     readonly iban: Commitment | null
@@ -65,19 +85,60 @@ interface Subject extends Omit<ProvenApproval, 'ownerId' | 'mode' | 'payee' | 'p
   readonly person: Commitment | null
 }
 
-interface Claims extends Pick<ProvenApproval, 'ownerId' | 'mode' | 'approvedAt'> {
-  readonly statement: Statement
-  readonly assertion: Readonly<Record<'authenticatorData' | 'clientDataJSON' | 'signature', string>>
-  readonly publicKey: JsonWebKey
+/** One person's approval, with what all approvals of the proof share. */
+interface Approval {
+  readonly mode: ProvenApproval['mode']
   readonly relyingParty: { readonly id: string; readonly origins: readonly string[] }
+  readonly statement: Statement
+  readonly assertion: Readonly<
+    Record<'credentialId' | 'authenticatorData' | 'clientDataJSON' | 'signature', string>
+  >
+  readonly publicKey: JsonWebKey
   readonly person: Readonly<Record<'id' | 'name', Commitment>>
+  readonly approvedAt: string
+  /** What the places of its own openings begin with. */
+  readonly place: string
 }
+
+/** The approvals of a proof of several, each complete by itself. */
+function approvalsIn({ mode, relyingParty, approvals }: SignedClaims): readonly Approval[] {
+  const list = approvals as readonly Approval[]
+  if (!Array.isArray(list) || list.length < 2 || list.length > MAX_APPROVALS)
+    throw new ApprovalRejected(`A proof of several approvals has 2 to ${MAX_APPROVALS} of them.`)
+  return list.map((one, index) => ({ ...one, mode, relyingParty, place: `approvals.${index}.` }) as Approval)
+}
+
+/** Several approvals count only if different passkeys have signed the same, and in this order. */
+function checkTogether(approvals: readonly Approval[], { approvedAt }: SignedClaims): void {
+  const subjects = approvals.map(({ statement }) => canonicalJson({ ...statement.subject, person: null }))
+  if (new Set(subjects).size > 1) throw new ApprovalRejected('The passkeys have signed different payments.')
+  const credentialIds = approvals.map(({ assertion }) => assertion.credentialId)
+  if (!areDistinct(approvals.map(keyOf)) || !areDistinct(credentialIds))
+    throw new ApprovalRejected('One passkey has signed two of the approvals.')
+  const times = [...approvals.map(one => one.approvedAt), approvedAt]
+  if (!times.every((time, n) => isInstant(time) && (n === 0 || String(times[n - 1]) <= time)))
+    throw new ApprovalRejected('The approvals are not in the order of their times.')
+}
+
+const areDistinct = (values: readonly string[]): boolean =>
+  values.every(value => typeof value === 'string') && new Set(values).size === values.length
+
+/** The key itself: JSON writes one key in many ways. */
+const keyOf = ({ publicKey }: Approval): string =>
+  createPublicKey({ key: publicKey, format: 'jwk' })
+    .export({ type: 'spki', format: 'der' })
+    .toString('base64')
+
+/** All instants have this form, in which the order of texts is that of times. */
+const INSTANT = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/
+
+const isInstant = (value: unknown): value is string => typeof value === 'string' && INSTANT.test(value)
 
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'base64url')
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest()
 
 /** Verifies an assertion (WebAuthn, 7.2) over the statement that the device has shown. */
-function checkAssertion({ statement, mode, assertion, publicKey, relyingParty }: Claims): void {
+function checkAssertion({ statement, mode, assertion, publicKey, relyingParty }: Approval): void {
   if (statement.kind !== 'intent' || statement.mode !== mode)
     throw new ApprovalRejected('The passkey has signed something of another kind.')
   const [data, clientData] = [bytesOf(assertion.authenticatorData), bytesOf(assertion.clientDataJSON)]
@@ -92,7 +153,7 @@ function checkAssertion({ statement, mode, assertion, publicKey, relyingParty }:
 function checkClientData(
   clientData: Buffer,
   statement: Statement,
-  { origins }: Claims['relyingParty'],
+  { origins }: Approval['relyingParty'],
 ): void {
   const { type, challenge, origin, crossOrigin } = JSON.parse(clientData.toString('utf8'))
   if (type !== 'webauthn.get') throw new ApprovalRejected('The passkey has signed something of another kind.')
@@ -135,13 +196,17 @@ const opener =
     return opening.value
   }
 
-function approvalIn(claims: Claims, openings: Openings): ProvenApproval {
-  const { ownerId, mode, approvedAt, statement } = claims
-  const subject = statement.subject as unknown as Subject
-  const { intentId, agentId, amountEuros, largestEuros, currency, payee } = subject
+function provenIn(
+  { ownerId, mode }: SignedClaims,
+  approvals: readonly Approval[],
+  openings: Openings,
+): ProvenApproval {
+  const last = approvals[approvals.length - 1] as Approval
+  const { intentId, agentId, amountEuros, largestEuros, currency, payee } = subjectOf(last)
   const open = opener(openings)
   const { walletId, requestId } = payee
   const [name, iban] = [open(payee.name, 'payee.name'), open(payee.iban, 'payee.iban')]
+  const given = givenIn(approvals, open)
   return {
     ownerId,
     mode,
@@ -151,16 +216,24 @@ function approvalIn(claims: Claims, openings: Openings): ProvenApproval {
     largestEuros,
     currency,
     payee: { name, iban, walletId, requestId },
-    person: personIn(claims, subject, open),
-    approvedAt,
+    ...(given[given.length - 1] as GivenApproval),
+    approvals: given,
   }
 }
 
-/** The person whose passkey has signed must be the person of the statement. */
-function personIn({ person }: Claims, subject: Subject, open: Open): ProvenApproval['person'] {
-  const [id, name] = [open(person.id, 'person.id'), open(person.name, 'person.name')]
-  const signer = open(subject.person, 'person')
-  if (id !== null && signer !== null && id !== signer)
-    throw new ApprovalRejected('The passkey is of another person.')
-  return { id, name }
+const subjectOf = ({ statement }: Approval): Subject => statement.subject as unknown as Subject
+
+/** A person whose passkey has signed must be the person of the statement, and approves once. */
+function givenIn(approvals: readonly Approval[], open: Open): readonly GivenApproval[] {
+  const opened = approvals.map(approval => {
+    const { person, place, approvedAt } = approval
+    const [id, name] = [open(person.id, `${place}person.id`), open(person.name, `${place}person.name`)]
+    const signer = open(subjectOf(approval).person, `${place}person`)
+    if (id !== null && signer !== null && id !== signer)
+      throw new ApprovalRejected('The passkey is of another person.')
+    return { given: { person: { id, name }, approvedAt }, known: id ?? signer }
+  })
+  if (!areDistinct(opened.flatMap(({ known }) => known ?? [])))
+    throw new ApprovalRejected('One person has given two of the approvals.')
+  return opened.map(({ given }) => given)
 }

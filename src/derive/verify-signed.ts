@@ -19,11 +19,19 @@ const SIGNATURE_BYTES = 64
  * of statement: `verifySigned(evidence, jwks, 'payment-evidence')`. Its `ownerId` and `mode` say whom it is
  * about.
  */
-export function verifySigned(jws: string, keys: PublicKeySet, type: string): SignedClaims {
+export const verifySigned = (jws: string, keys: PublicKeySet, type: string): SignedClaims =>
+  verifySignedAsOneOf(jws, keys, [type]).claims
+
+/** Proves a statement of one of these types. The first names what is expected where it is of none. */
+export function verifySignedAsOneOf<T extends string>(
+  jws: string,
+  keys: PublicKeySet,
+  types: readonly [T, ...T[]],
+): { readonly type: T; readonly claims: SignedClaims } {
   const [header = '', claims = '', signature = '', ...rest] =
     jws.length > MAX_CHARACTERS ? [] : jws.split('.')
   if (!signature || rest.length > 0) throw new SignatureRejected('This is not a compact JWS.')
-  const kid = keyIdOf(objectIn(header), type)
+  const { type, kid } = headerIn(header, types)
   const key = keys.keys.find(one => one.kid === kid && one.kty === 'OKP' && one.crv === 'Ed25519')
   if (!key) throw new UnknownSigningKey(`The key set has no key ${kid}: fetch /.well-known/jwks.json again.`)
   const { kty, crv, x } = key
@@ -33,14 +41,16 @@ export function verifySigned(jws: string, keys: PublicKeySet, type: string): Sig
   const isSpelt = bytes.length === SIGNATURE_BYTES && bytes.toString('base64url') === signature
   if (!isSpelt || !verify(null, Buffer.from(`${header}.${claims}`), publicKey, bytes))
     throw new SignatureRejected('The signature does not match this text.')
-  return objectIn(claims) as unknown as SignedClaims
+  return { type, claims: objectIn(claims) as unknown as SignedClaims }
 }
 
-function keyIdOf({ alg, typ, crit, kid }: Readonly<Record<string, unknown>>, type: string): string {
+function headerIn<T extends string>(header: string, types: readonly [T, ...T[]]): { type: T; kid: string } {
+  const { alg, typ, crit, kid } = objectIn(header)
   if (alg !== 'EdDSA' || crit !== undefined) throw new SignatureRejected('The algorithm must be EdDSA.')
-  if (typ !== type) throw new SignatureRejected(`This is not a statement of the type ${type}.`)
+  const type = types.find(one => one === typ)
+  if (type === undefined) throw new SignatureRejected(`This is not a statement of the type ${types[0]}.`)
   if (typeof kid !== 'string') throw new SignatureRejected('The header names no key.')
-  return kid.slice(0, 100)
+  return { type, kid: kid.slice(0, 100) }
 }
 
 function objectIn(part: string): Readonly<Record<string, unknown>> {

@@ -12,7 +12,7 @@ export interface Signer {
    * Returns a compact JWS (RFC 7515). `type` becomes its `typ`, so that no statement passes for one of
    * another kind.
    */
-  sign<C extends StandardClaims>(type: string, claims: C): Promise<string>
+  sign<C extends StandardClaims>(type: string, claims: C): string
   /** Signs a text of lines, such as a checkpoint, as a note in this name (C2SP signed-note). */
   signNote(name: string, text: string): Promise<string>
   /**

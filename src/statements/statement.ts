@@ -47,8 +47,8 @@ interface Circumstances {
   readonly mode: 'test' | 'live'
   readonly nonce: string
   readonly expiresAt: string
-  /** A new salt at each call, always of the same length. */
-  readonly salt: () => string
+  /** The salt of the value at this place, always of the same length. */
+  readonly salt: (place: string) => string
 }
 
 export function newStatement<K extends Kind>(
@@ -58,7 +58,7 @@ export function newStatement<K extends Kind>(
 ): { statement: Statement<K>; openings: Openings } {
   const openings: Record<string, { value: string; salt: string }> = {}
   const committed = withPersonal(subject, personal[kind], (value, place) => {
-    const opening = { value, salt: salt() }
+    const opening = { value, salt: salt(place) }
     openings[place] = opening
     return commitmentTo(value, opening.salt)
   }) as Statement['subject']

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { runCommand } from '../support/command.ts'
 import { anApprovedIntent, approvalsIn } from '../support/control/approvals.ts'
+import { manipulated, ofThree } from '../support/control/manipulated-proofs.ts'
+import { keySet } from '../support/control/several-approvals.ts'
 import { startTestService } from '../support/harness.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 
@@ -44,6 +46,23 @@ describe('agentpay verify', () => {
       '',
       expect.stringMatching(/^The proof is not valid\./),
     ])
+  })
+
+  test('lists each person of a proof of several approvals, and says what is wrong with another', async () => {
+    const cwd = temporaryFolder()
+    writeFileSync(join(cwd, 'jwks.json'), JSON.stringify(keySet))
+    writeFileSync(join(cwd, 'approval.json'), JSON.stringify(ofThree))
+    const { code, out } = await runCommand(['verify', 'approval.json', '--table'], { cwd })
+    expect(code).toBe(0)
+    for (const said of ['Ada Lovelace', 'Grace Hopper', 'Alan Turing', 'person_2'])
+      expect(out).toContain(said)
+    for (const [, proof, message] of manipulated) {
+      const refused = await runCommand(['verify', '-', '--keys', 'jwks.json'], {
+        cwd,
+        input: JSON.stringify(proof),
+      })
+      expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(message)])
+    }
   })
 
   test.each([

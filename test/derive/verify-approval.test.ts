@@ -9,6 +9,7 @@ import {
 } from '../../src/derive/client.ts'
 import { newSigningKeyPair, publicKeyFromX, signJws } from '../../src/ports/signer.ts'
 import { challengeOf, commitmentTo, newStatement, type Statement } from '../../src/statements/index.ts'
+import './verify-approval/several.ts'
 
 const pair = newSigningKeyPair()
 const ours = publicKeyFromX(pair.x)
@@ -122,6 +123,7 @@ const approval = {
   ...shown,
   person: { id: 'person_1', name: 'Ada Lovelace' },
   approvedAt: '2026-11-21T09:27:00.000Z',
+  approvals: [{ person: { id: 'person_1', name: 'Ada Lovelace' }, approvedAt: '2026-11-21T09:27:00.000Z' }],
 }
 
 describe('the proof of an approval', () => {
@@ -131,9 +133,11 @@ describe('the proof of an approval', () => {
 
   test('a proof still verifies after every name is erased', () => {
     const { jws } = proofOf(claimsOf())
+    const person = { id: null, name: null }
     const forgotten = {
       payee: { ...subject.payee, name: null, iban: null },
-      person: { id: null, name: null },
+      person,
+      approvals: [{ person, approvedAt: approval.approvedAt }],
     }
     expect(verifyApproval({ jws, openings: {} }, keys)).toEqual({ ...approval, ...forgotten })
     expect(JSON.stringify(jws.split('.').map(part => Buffer.from(part, 'base64url').toString()))).not.toMatch(

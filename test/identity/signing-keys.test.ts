@@ -30,7 +30,7 @@ const statementsApi = {
 const statements = bindHandlers(statementsApi, {
   async sign(_, { systems, sql }) {
     await sql('select 1 as one')
-    return { jws: await systems.signer.sign(TYPE, claims) }
+    return { jws: systems.signer.sign(TYPE, claims) }
   },
 })
 
@@ -70,7 +70,7 @@ describe('the signing keys', () => {
   test('are made once, even by processes that start at the same moment, and the private one is sealed', async () => {
     await service.sql('delete from signing_keys')
     const signers = await Promise.all(Array.from({ length: 8 }, () => anotherProcess()))
-    const kids = await Promise.all(signers.map(async ({ sign }) => kidOf(await sign(TYPE, claims))))
+    const kids = await Promise.all(signers.map(async ({ sign }) => kidOf(sign(TYPE, claims))))
     expect(new Set(kids).size).toBe(1)
     const rows = await service.sql('select kid, x, private_key as sealed from signing_keys')
     expect(rows).toEqual([{ kid: kids[0], x: expect.any(String), sealed: expect.any(String) }])
@@ -96,7 +96,8 @@ describe('the signing keys', () => {
     expect(statusCounts(answers)).toEqual({ 201: 20 })
     const { sign } = await anotherProcess()
     const only = await pool.connect()
-    const jws = await sign(TYPE, claims).finally(() => only.release())
+    const jws = sign(TYPE, claims)
+    only.release()
     expect(verifySigned(jws, await jwks(), TYPE)).toEqual(claims)
   })
 })
@@ -136,7 +137,7 @@ describe('a rotation', () => {
     expect(await slow.verify(TYPE, await statementOf())).toEqual(claims)
     const { kid } = await bodyOf(dash.signingKeys.rotate())
     const signer = await anotherProcess()
-    const jws = await signer.sign(TYPE, claims)
+    const jws = signer.sign(TYPE, claims)
     expect(kidOf(jws)).toBe(kid)
     const stranger = jws.replace(
       /^[^.]+/,
@@ -189,7 +190,7 @@ describe('the current key', () => {
 
   test('opens after ENCRYPTION_KEY has been replaced', async () => {
     const { sign, failures } = await anotherProcess(openVault(NEW_KEY, [ENCRYPTION_KEY]))
-    const jws = await sign(TYPE, claims)
+    const jws = sign(TYPE, claims)
     expect([kidOf(jws), failures]).toEqual([await currentKid(), []])
     expect(verifySigned(jws, await jwks(), TYPE)).toEqual(claims)
   })

@@ -11,8 +11,19 @@ import { anExport } from '../support/compliance/made-export.ts'
 import { drawsOf, oddExport } from '../support/compliance/odd-exports.ts'
 import { sealTrail } from '../support/compliance/trail.ts'
 import { anApprovedIntent, approvalsIn } from '../support/control/approvals.ts'
+import { manipulated, ofThree } from '../support/control/manipulated-proofs.ts'
+import { keySet as severalKeySet } from '../support/control/several-approvals.ts'
 import { aBeneficiary, anAgent, bodyOf } from '../support/factories.ts'
 import { keySet, runProgram, service, verdictsOn } from './python-service.ts'
+
+/** What TypeScript says of the proof: what is proven, or the name of the error. */
+function verdictOf(proof: ApprovalProof, keys: unknown): unknown {
+  try {
+    return verifyApproval(proof, keys as never)
+  } catch (error) {
+    return [(error as Error).constructor.name, null]
+  }
+}
 
 describe('a proof is judged in Python as in TypeScript', () => {
   test('of an approval by passkey', async () => {
@@ -32,15 +43,26 @@ describe('a proof is judged in Python as in TypeScript', () => {
       [{ ...proof, jws: `${header}.${claims}.${signature.slice(0, -2)}AA` }, keys],
       [proof, { keys: [] }],
     ] as const
-    const expected = cases.map(([one, set]) => {
-      try {
-        return verifyApproval(one, set as never)
-      } catch (error) {
-        return [(error as Error).constructor.name, null]
-      }
-    })
+    const expected = cases.map(([one, set]) => verdictOf(one, set))
     expect(expected[0]).toMatchObject({ intentId: intent.id, person: { name: 'Ada Lovelace' } })
     expect(await verdictsOn('verify_approval(*case)', cases)).toEqual(expected)
+  })
+
+  test('of several approvals by passkeys', async () => {
+    const proofs = [
+      ofThree,
+      { ...ofThree, openings: {} },
+      { ...ofThree, jws: ofThree.jws.replace(/.$/, 'A') },
+      ...manipulated.map(([, proof]) => proof),
+    ]
+    const verdicts = await verdictsOn(
+      'verify_approval(*case)',
+      proofs.map(proof => [proof, severalKeySet]),
+    )
+    const expected = proofs.map(proof => verdictOf(proof, severalKeySet))
+    expect(expected[0]).toMatchObject({ approvals: [{}, {}, { person: { name: 'Alan Turing' } }] })
+    expect(expected.filter(Array.isArray)).toHaveLength(manipulated.length + 1)
+    expect(verdicts).toEqual(expected)
   })
 
   test('of an audit trail, whole and tampered with', async () => {

@@ -3,6 +3,7 @@ import { challengeOf, credentialFor } from '../support/commerce/machine-payer.ts
 import { sealTrail } from '../support/compliance/trail.ts'
 import { anApprovedIntent, approvalsIn } from '../support/control/approvals.ts'
 import { mandatesIn } from '../support/control/mandates.ts'
+import { ofThree } from '../support/control/manipulated-proofs.ts'
 import { bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
@@ -157,6 +158,14 @@ describe('what an installation has signed', () => {
     const { id } = await anApprovedIntent(client, agent.id, person)
     const { jws } = await bodyOf(client.intents.approval({ params: { id } }))
     expect(await ask(jws)).toEqual({ valid: true, kind: 'approval', reason: null })
+  })
+
+  test('knows the kind of a proof of several approvals, and refuses that of another installation', async () => {
+    expect(await ask(ofThree.jws)).toEqual({
+      valid: false,
+      kind: 'approval',
+      reason: expect.stringMatching(/^No key of this installation has signed it/),
+    })
   })
 
   test('is known for the checkpoint of a trail, and not once a digit of it was changed', async () => {

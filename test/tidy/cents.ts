@@ -19,7 +19,7 @@ const EDGE: readonly (readonly [place: RegExp, reason: string])[] = [
   [/^src\/dev\/seed\.ts$/, 'sends the JSON of the API'],
   [/^src\/statements\//, 'what people sign'],
   [/^src\/control\/mandates\/create\.ts$/, 'what people sign'],
-  [/^src\/control\/intents\/approval\/signatures\.ts$/, 'what people sign'],
+  [/^src\/control\/intents\/approval\/subject\.ts$/, 'what people sign'],
   [/^src\/commerce\/transfers\/signed-payment\.ts$/, 'what people sign'],
   [/^src\/commerce\/mpp\/mpp\.ts$/, 'signed evidence'],
   [/^src\/control\/decisions\/stored-decision\.ts$/, 'the stored JSON of a decision'],

@@ -9,7 +9,7 @@ export const verifyApprovalCommand: CustomCommand = {
   name: 'verify',
   summary: 'Verify the proof of an approval offline',
   description:
-    'The proof of an approval by passkey has two signatures: that of the person’s device and that of the installation. It is verified offline with your copy of the installation’s keys.',
+    'The proof of an approval by passkey has two signatures: that of the person’s device and that of the installation. If several people had to approve, it has one signature of each. It is verified offline with your copy of the installation’s keys.',
   arguments: { '<file>': 'The output of `agentpay intents approval <id>`; `-` is standard input.' },
   options: {
     keys: {
@@ -28,7 +28,8 @@ export const verifyApprovalCommand: CustomCommand = {
     const { SignatureRejected } = await import('../../derive/verify-signed.ts')
     const [proof, keys] = await filesOf(context)
     try {
-      context.print(verifyApproval(proof, keys))
+      const proven = verifyApproval(proof, keys)
+      context.print(context.asJson ? proven : withPeopleInRows(proven))
       return exitCodes.done
     } catch (error) {
       if (!(error instanceof SignatureRejected)) throw error
@@ -38,6 +39,12 @@ export const verifyApprovalCommand: CustomCommand = {
 }
 
 type Verify = typeof import('../../derive/verify-approval.ts').verifyApproval
+
+/** A table omits nested members, and the person is one. */
+const withPeopleInRows = ({ approvals, ...proven }: ReturnType<Verify>) => ({
+  ...proven,
+  approvals: approvals.map(({ person, approvedAt }) => ({ ...person, approvedAt })),
+})
 
 async function filesOf(context: CommandContext): Promise<Parameters<Verify>> {
   const [name = '-'] = context.arguments

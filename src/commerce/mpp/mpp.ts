@@ -233,7 +233,7 @@ const evidence: HandlerOf<typeof mppApi.evidence> = async ({ params }, { em, ten
     findIntent(em, credential.intentId),
     em.findOne(CardAuthorization, { intentId: credential.intentId, mppCredentialId: credential.id }),
   ])
-  const jws = await systems.signer.sign(EVIDENCE_TYPE, {
+  const jws = systems.signer.sign(EVIDENCE_TYPE, {
     ownerId: tenant.ownerId,
     mode: tenant.mode,
     asOf: timeOf(credential.updatedAt),

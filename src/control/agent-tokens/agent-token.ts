@@ -22,6 +22,8 @@ const schema = defineEntity({
     /** Thumbprint of the DPoP key that must sign a proof for each request; null if the token has no such key. */
     boundTo: nullable.string(),
     delegationId: nullable.string(),
+    /** Who made it, in the console or with a key of their own. */
+    personId: nullable.string(),
     /** The path of the only operation that accepts the token; null if every operation does. */
     onlyAt: nullable.string(),
   },
@@ -37,6 +39,7 @@ export const agentTokensPersonalData = {
     },
     plain: ['hint', 'scopes', 'bound_to', 'only_at'],
     secret: ['hash'],
+    about: { person: ['person_id'] },
   },
 } as const satisfies PersonalData
 

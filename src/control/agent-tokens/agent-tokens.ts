@@ -6,7 +6,7 @@ import {
   secretAuthenticator,
 } from '../../identity/keys/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
-import type { Actor } from '../../kernel/contract/actor.ts'
+import { type Actor, personBehind } from '../../kernel/contract/actor.ts'
 import { type AuthenticateSecret, area, reaction } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type InputOf } from '../../kernel/contract/operation.ts'
@@ -83,6 +83,7 @@ const agentTokens = bindHandlers(agentTokensApi, {
       scopes: scopes.length > 0 ? scopes : defaultTokenScopes(actor),
       maxAmountCents,
       boundTo,
+      personId: personBehind(actor),
       expiresAt,
       ...hashAndHint(secret),
     })
@@ -156,10 +157,11 @@ interface TokenDelegation {
 export function issueDelegationToken(
   { id: delegationId, agentId, label, scopes }: TokenDelegation,
   expiresAt: Date,
-  { em, settings, emit }: WriteContext<typeof agentTokenCreatedEvent>,
+  { em, actor, settings, emit }: WriteContext<typeof agentTokenCreatedEvent>,
 ): { tokenId: string; secret: string } {
   const secret = newBearerSecret('at_dlg_', settings)
-  const members = { agentId, label: label ?? 'Delegation', scopes, expiresAt, delegationId }
+  const personId = personBehind(actor)
+  const members = { agentId, label: label ?? 'Delegation', scopes, expiresAt, delegationId, personId }
   const token = em.create(AgentToken, { ...members, ...hashAndHint(secret) })
   emit('token.created', tokenEvent(token))
   return { tokenId: token.id, secret }
@@ -173,6 +175,8 @@ interface TokenOfAssistant {
   readonly onlyAt: string
   /** Thumbprint of the key that the client has proven (DPoP). */
   readonly boundTo: string | null
+  /** The owner who connected it. */
+  readonly personId: string
 }
 
 const ASSISTANT_TOKEN_PREFIX = 'at_mcp_'

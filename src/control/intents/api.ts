@@ -20,10 +20,12 @@ import {
 import { AgentEvent } from '../agents/index.ts'
 import { riskEvents } from '../risk/index.ts'
 import {
+  approverRefusals,
   budgetLevelRefusals,
   declareIntentRefusals,
   hasOnePayee,
   hasPayee,
+  IntentApprovalEvent,
   IntentEvent,
   IntentRecord,
   intentCancelRefusals,
@@ -39,6 +41,17 @@ import {
   paymentRequestIdSchema,
   signatureRefusals,
 } from './schemas.ts'
+
+const approvalEvents = {
+  'intent.approval_recorded': declareEvent(
+    'A person has approved an intent that needs further approvals.',
+    IntentApprovalEvent,
+  ),
+  'intent.approval_escalated': declareEvent(
+    'A step of the approval has ended incomplete, or too few people were left: the people of the next step are asked as well.',
+    IntentApprovalEvent,
+  ),
+}
 
 export const declareEvents = {
   'intent.created': declareEvent('An agent has declared an intent to spend.', IntentEvent),
@@ -167,6 +180,7 @@ export const intentsApi = {
     fails: {
       ...intentDecisionRefusals,
       ...signatureRefusals,
+      ...approverRefusals,
       agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
       insufficient_funds: [400, 'The balance of the agent’s wallet is too low. Fund the wallet first.'],
       wallet_frozen: [400, 'The agent’s wallet is frozen: unfreeze it first.'],
@@ -174,7 +188,7 @@ export const intentsApi = {
       ...budgetLevelRefusals,
       against_policy: [400, 'The agent’s policy does not allow the intent at the moment.'],
     },
-    emits: { 'intent.approved': IntentEvent, ...assertionEvents },
+    emits: { 'intent.approved': IntentEvent, ...approvalEvents, ...assertionEvents },
   }),
   deny: post('/intents/{id}/deny', {
     summary: 'Deny an intent',
@@ -222,6 +236,24 @@ export const intentsApi = {
 }
 
 export const intentSteps = {
+  /** Does nothing before the reminder is due. */
+  remind: step('intents.remind', {
+    summary: 'Remind the people who are asked to approve',
+    emits: {
+      'intent.approval_reminder': declareEvent(
+        'An intent still waits for approvals: at half of the time of the step, and an hour before its end.',
+        IntentApprovalEvent,
+      ),
+    },
+  }),
+  /** Does nothing while the step has time and enough people. */
+  endStep: step('intents.endStep', {
+    summary: 'End a step of the approval that was not complete in time: ask the next people, or deny',
+    emits: {
+      'intent.approval_escalated': IntentApprovalEvent,
+      'intent.denied': IntentEvent,
+    },
+  }),
   cancelForAgent: step('intents.endForAgent', {
     summary: 'Cancel the open intents of an agent that is being deleted',
     emits: { 'intent.cancelled': IntentEvent },

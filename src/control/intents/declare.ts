@@ -1,3 +1,4 @@
+import { personBehind } from '../../kernel/contract/actor.ts'
 import type { BatchItem, HotHandler, NonEmpty } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
@@ -6,11 +7,13 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import type { LockedBook } from '../../money/ledger/index.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
+import { type Approver, readApprovers } from '../approvals/index.ts'
 import { type DecisionRow, summarizeDecision } from '../decisions/index.ts'
 import { intentMerchantKey } from '../merchants/index.ts'
 import type { SpendingAgent } from '../policies/index.ts'
-import type { SpendRuling } from '../rules/index.ts'
+import { asksForSteps, type SpendRuling } from '../rules/index.ts'
 import type { intentsApi } from './api.ts'
+import { approvalProgressOf, setApproval, stepsOf } from './approval/steps.ts'
 import {
   duplicateFingerprint,
   INTENT_TOKEN_TTL_MS,
@@ -49,6 +52,8 @@ export interface DeclareIntentState extends SpendDecisionContext<LockedBook> {
   readonly takenClientIds: Set<string>
   readonly declared: IntentRow[]
   readonly decisions: DecisionRow[]
+  /** Read only where a policy asks several people. */
+  readonly approvers: readonly Approver[]
 }
 
 const clientIdKey = (agentId: string, clientIntentId: string): string => `${agentId} ${clientIntentId}`
@@ -81,7 +86,12 @@ async function loadBatch(
         ]),
   ])
   const takenClientIds = new Set(taken.map(row => clientIdKey(row.agentId, row.clientIntentId)))
-  return { ...spendContext, payees, takenClientIds, declared: [], decisions: [] }
+  const asksSeveral = spends.some(({ agentId, amountCents }) => {
+    const agent = spendContext.agents.get(agentId)
+    return agent !== undefined && asksForSteps(stepsOf(agent), amountCents)
+  })
+  const approvers = asksSeveral ? await readApprovers(sql, tenant) : []
+  return { ...spendContext, payees, takenClientIds, declared: [], decisions: [], approvers }
 }
 
 function proposedSpend(
@@ -144,7 +154,7 @@ function newIntent(
     state.riskAssessor.learn(agent.id, riskScoredSpend(spend), now)
   }
   const decidedStatus = ruling.allowed ? 'approved' : 'denied'
-  return {
+  const intent: IntentRow = {
     ...members,
     ...tenant,
     id: cause.id,
@@ -174,8 +184,14 @@ function newIntent(
     paymentId: null,
     receiptStatus: null,
     paymentWaits: false,
+    requesterId: needsPerson ? personBehind(request.actor) : null,
+    approval: null,
+    approvalDueAt: null,
     workflowId: needsPerson ? workflowIdOf(intentProcess, cause.id) : null,
   }
+  const approval = needsPerson ? approvalProgressOf(intent, stepsOf(agent), now) : undefined
+  if (approval) setApproval(intent, approval, { approvers: state.approvers, now })
+  return intent
 }
 
 type Declare =

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import { defineEntity, LockMode, p } from '@mikro-orm/core'
-import type { Actor } from '../../kernel/contract/actor.ts'
+import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { EntityManager, EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertIntoBoth, lockedRowsById, rowsById, updateOf } from '../../kernel/database/bulk-sql.ts'
 import {
   booleanColumn,
@@ -22,6 +23,7 @@ import {
   type PersonalAdditions,
   type PersonalData,
 } from '../../values/personal.ts'
+import type { ApprovalProgress } from '../approvals/index.ts'
 import { type DecisionSummary, decisionOfRecordSql, decisionTable } from '../decisions/index.ts'
 import { normalizeMerchant } from '../merchants/index.ts'
 import { type PolicyDecision, spenderLock } from '../policies/index.ts'
@@ -89,6 +91,11 @@ const schema = defineEntity({
     receiptStatus: nullable.enum(intentReceiptStates),
     /** A payment waits for the approval: what decides the intent tells it. */
     paymentWaits: booleanColumn(),
+    /** The person who asked for it, in the console or with a credential that the person made. */
+    requesterId: nullable.string(),
+    /** How far the approvals have come, if the policy asks several people. */
+    approval: nullable.json<ApprovalProgress>(),
+    approvalDueAt: nullable.instant(),
     metadata: p.json<Record<string, string>>().onCreate(() => ({})),
   },
 })
@@ -157,10 +164,22 @@ export const intentsPersonalData = {
       metadata: { kind: 'words', ground: 'payments', forget: 'empty' },
       decided_by: { kind: 'name', ground: 'payments', forget: { members: '{"id":null,"name":null}' } },
       payee_iban: { kind: 'account', ground: 'payments', forget: 'word' },
+      // Its salt would let a guesser try out the names that were signed.
+      approval: { kind: 'payment', ground: 'payments', forget: { members: '{"salt":""}' } },
     },
     plain: ['mcc', 'country', 'possible_duplicate_of', 'payment_id', 'payment_token_id', 'receipt_status'],
     keptWhile: { where: `not (${endedUnpaidSql('t')})`, words: 'it was paid, or can still be' },
-    about: { person: ["decided_by ->> 'id'"], beneficiary: ['beneficiary_id'] },
+    about: { person: ["decided_by ->> 'id'", 'requester_id'], beneficiary: ['beneficiary_id'] },
+  },
+  recorded_approvals: {
+    personal: {
+      person_name: { kind: 'name', ground: 'payments', forget: 'word' },
+      signed: { kind: 'payment', ground: 'payments', forget: 'empty' },
+      openings: { kind: 'words', ground: 'payments', forget: 'empty' },
+    },
+    plain: [],
+    keptWhile: keptWithIntent('t.intent_id'),
+    about: { person: ['person_id'] },
   },
   approvals: {
     personal: {
@@ -212,6 +231,8 @@ export const updateIntents = updateOf(intentTable, [
   'holdCents',
   'expiresAt',
   'payeeIban',
+  'approval',
+  'approvalDueAt',
 ])
 
 const MARK_WAITED_FOR = `
@@ -236,6 +257,29 @@ export const findIntents = rowsById(intentTable)
 /** For an operation that changes nothing else. */
 export const lockIntent = (em: EntityManager, id: string): Promise<Intent | null> =>
   em.findOne(Intent, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+
+/** The intents of an agent that wait for several people. */
+export const lockWithSteps = (em: EntityManager, agentId: string): Promise<Intent[]> =>
+  em.find(
+    Intent,
+    { agentId, status: 'created', approvalDueAt: { $ne: null } },
+    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
+
+const FREE_WITH_STEPS = `
+select id, agent_id as "agentId" from intents
+where owner_id = $1 and mode = $2 and status = 'created' and approval_due_at is not null
+order by id for no key update skip locked`
+
+/**
+ * All that wait for several people, for a transaction that has locked people and passkeys: it waits for no intent, since who
+ * holds one may wait for a passkey, and reads the people later.
+ */
+export const lockFreeWithSteps = (
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+): Promise<readonly { readonly id: string; readonly agentId: string }[]> =>
+  sql<{ id: string; agentId: string } & Row>(FREE_WITH_STEPS, [ownerId, mode])
 
 export const findIntent = (em: EntityReader, id: string): Promise<Intent | null> => em.findOne(Intent, { id })
 

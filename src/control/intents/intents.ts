@@ -13,6 +13,7 @@ import { readCompleteFrom, readTimelineOfRecords, withAuditIds } from '../../ker
 import { madeWithDelegation } from '../../money/transactions/index.ts'
 import { formatMinute } from '../../values/minute.ts'
 import { formatMoney } from '../../values/money.ts'
+import { RecordedApproval } from '../approvals/index.ts'
 import { findPolicy } from '../policies/index.ts'
 import { decideWithoutHistory, pickPolicyRules } from '../rules/index.ts'
 import { intentSteps, intentsApi } from './api.ts'
@@ -20,6 +21,7 @@ import { Approval, ApprovalCommitmentOpenings } from './approval/approval.ts'
 import { approvalApi } from './approval/approval-api.ts'
 import { approvalHandlers } from './approval/approvals.ts'
 import { approveIntent, personalDecision } from './approval/approve.ts'
+import { approvalReactions, nextApprovalStep } from './approval/step-end.ts'
 import { OPEN_INTENT_SQL, onDelegationsRevoked } from './cancel.ts'
 import { declareIntent } from './declare.ts'
 import { intentInquiries } from './inquiries.ts'
@@ -122,25 +124,31 @@ const summaryOf = ({ amountCents, mode, status, expiresAt }: Intent): string => 
   return `Intent of ${formatMoney(amountCents)} in ${mode} mode: ${waits}`
 }
 
-function signalsOf({ status, paymentId }: Intent): IntentSignal[] {
-  if (status === 'created') return ['approve', 'deny', 'cancel']
+function signalsOf({ status, paymentId, approval }: Intent): IntentSignal[] {
+  if (status === 'created') return approval ? ['deny', 'cancel'] : ['approve', 'deny', 'cancel']
   return paymentId ? [] : ['cancel']
 }
 
 /** What the run of an intent reads. */
-export async function intentStatus(id: string, { em, now }: ReadContext) {
+export async function intentStatus(id: string, context: ReadContext) {
+  const { em, now } = context
   const intent = await em.findOne(Intent, { id })
   if (!intent) return undefined
   const { status, paymentId, expiresAt } = intent
   const closed = intentMachine.isFinal(status)
   const isBeingPaid = paymentId !== null
+  const step = await nextApprovalStep(intent, context)
+  const isStepNext = step !== undefined && step.at < expiresAt
+  const dueAt = isStepNext ? step.at : expiresAt
   return {
     status,
     summary: summaryOf(intent),
     closed,
     isBeingPaid,
-    dueInMs: closed || isBeingPaid ? null : expiresAt.getTime() - now.getTime(),
+    dueInMs: closed || isBeingPaid ? null : dueAt.getTime() - now.getTime(),
     deadline: formatMinute(expiresAt),
+    ...(step && { approvals: step.inWords }),
+    ...(isStepNext && { next: step.what }),
     signals: closed ? [] : signalsOf(intent),
   }
 }
@@ -231,9 +239,9 @@ export const intentsArea = area(
     personal: intentsPersonalData,
     personalAdditions: intentsPersonalAdditions,
     steps: intentSteps,
-    entities: [Intent, Approval, ApprovalCommitmentOpenings],
+    entities: [Intent, RecordedApproval, Approval, ApprovalCommitmentOpenings],
     machines: [intentMachine],
-    reactions: { 'delegation.revoked': onDelegationsRevoked },
+    reactions: { 'delegation.revoked': onDelegationsRevoked, ...approvalReactions },
     answers: [madeWithDelegationSql],
     openRecords: [
       {
@@ -251,6 +259,16 @@ export const intentsArea = area(
         open: `${OPEN_INTENT_SQL} and payment_id is null`,
         waits: 'workflow_id is not null',
         activities: ['expireIntent'],
+      },
+      {
+        process: intentProcess,
+        table: 'intents',
+        record: 'id',
+        agent: 'agent_id',
+        due: 'approval_due_at',
+        open: `status = 'created' and approval_due_at is not null`,
+        waits: 'workflow_id is not null',
+        activities: ['remindApprovers', 'endApprovalStep'],
       },
     ],
   },

@@ -4,11 +4,11 @@ import type { DurableProcess } from '../../kernel/contract/process.ts'
 export const intentProcess = {
   name: 'intent',
   title: 'Intent',
-  details: `Waits until a person approves the intent, then until it is paid. At its deadline an open intent expires.
+  details: `Waits until a person approves the intent, or several by the steps of the policy, then until it is paid. At its deadline an open intent expires.
 
 Signals, each with \`{"by": "your name", "reason": "why"}\`:
 
-- \`approve\` approves it and holds its money.
+- \`approve\` approves it and holds its money. It is refused where the policy asks for passkeys, or for several people by steps.
 - \`deny\` denies it and ends the run.
 - \`cancel\`, or *Request Cancellation*, cancels it and ends the run.
 

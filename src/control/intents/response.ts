@@ -5,10 +5,12 @@ import { withMembers } from '../../kernel/database/entity.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { formatOriginal } from '../../values/original-amount.ts'
 import { truncateText } from '../../values/schemas.ts'
+import { approvalProgressResponse } from '../approvals/index.ts'
 import type { Intent, IntentRow } from './intent.ts'
 
 type PaymentsContext = SqlContext & Pick<Ports, 'service'>
 type PayableIntent = Pick<Intent, 'id' | 'status'>
+type ApprovedIntent = Pick<Intent, 'approval' | 'amountCents' | 'status'>
 
 export async function paymentsOfIntents(
   intents: readonly PayableIntent[],
@@ -25,8 +27,8 @@ export async function latestIntentPayments(intents: readonly PayableIntent[], co
   const payments = await paymentsOfIntents(intents, context)
   const latest = new Map(payments.toReversed().map(payment => [payment.intentId, payment]))
   return {
-    responseOf: <T extends { id: string }>(intent: T) =>
-      withMembers(intent, { payment: latest.get(intent.id) ?? null }),
+    responseOf: <T extends ApprovedIntent & { id: string }>(intent: T) =>
+      withMembers(intent, { payment: latest.get(intent.id) ?? null, approval: approvalOf(intent) }),
   }
 }
 
@@ -39,7 +41,12 @@ export async function intentResponse(intent: Intent, context: PaymentsContext) {
   return requireFirst(await intentResponses([intent], context))
 }
 
-export const unpaidIntentResponse = <T extends object>(intent: T) => withMembers(intent, { payment: null })
+/** What the API says of the approvals of several people. */
+const approvalOf = ({ approval, amountCents, status }: ApprovedIntent) =>
+  approval && approvalProgressResponse(approval, { amountCents, isOpen: status === 'created' })
+
+export const unpaidIntentResponse = <T extends ApprovedIntent>(intent: T) =>
+  withMembers(intent, { payment: null, approval: approvalOf(intent) })
 
 /** Null if there is no more to say than the intent's status does. */
 export function intentPaymentSentence(payment: IntentPayment): string | null {
@@ -86,4 +93,10 @@ export function intentEvent(intent: IntentRow, reason?: string) {
     merchant: truncateText(merchant),
     ...(reason ? { reason: truncateText(reason) } : {}),
   }
+}
+
+/** The data of an event about the approvals of several people. */
+export function approvalEvent(intent: IntentRow, reason?: string) {
+  const { given, needed, step } = requireFirst([approvalOf(intent)].flatMap(one => one ?? []))
+  return { ...intentEvent(intent, reason), given, needed, step }
 }

@@ -13,6 +13,7 @@ import {
   recordHead,
   recordTimestamps,
 } from '../../values/schemas.ts'
+import { ApprovalProgressRecord } from '../approvals/index.ts'
 import { DecisionRecord } from '../decisions/index.ts'
 import { intentDeciders, intentMachine, intentReceiptStates } from './intent.ts'
 
@@ -113,6 +114,10 @@ export const IntentRecord = z
     decidedAt: instant.nullable(),
     decidedBy: DecidedBy.nullable(),
     comment: z.string().nullable(),
+    approval: ApprovalProgressRecord.nullable().meta({
+      description:
+        'The approvals that the policy asks several people for. Null if one person approves, or none.',
+    }),
     decision: DecisionRecord,
     transactionId: id('txn').nullable(),
     payment: Payment.nullable().meta({
@@ -152,6 +157,23 @@ export const IntentEvent = z.object({
   merchant: z.string().max(200),
   reason: z.string().max(200).optional(),
 })
+
+/** Several people approve. */
+export const IntentApprovalEvent = IntentEvent.extend({
+  given: z.int().meta({ description: 'How many approvals were given.' }),
+  needed: z.int().meta({ description: 'How many are needed.' }),
+  step: z.int().meta({ description: 'The step that is asked now.' }),
+})
+
+/** Why the approval of a person does not count, where a policy asks several. */
+export const approverRefusals = {
+  own_request: [403, 'You have asked for this payment yourself: other people must approve it.'],
+  already_approved: [400, 'You have already approved the intent. It waits for other people.'],
+  approver_not_asked: [
+    403,
+    'The policy does not ask you now. `approval.awaits` of the intent says whom it asks.',
+  ],
+} as const satisfies Record<string, RefusalSpec>
 
 const intent_not_found = notFound('intent')
 const intent_expired: RefusalSpec = [400, 'The deadline of the intent has passed. Declare it again.']

@@ -130,7 +130,7 @@ async function makeMandate(
 ) {
   const id = newId('mandate')
   const members = { agentId, name, expiresAt, personId: person.id, passkeyId }
-  const jws = await systems.signer.sign(MANDATE_SUBJECT_TYPE, {
+  const jws = systems.signer.sign(MANDATE_SUBJECT_TYPE, {
     ...tenant,
     mandateId: id,
     ...members,

@@ -144,7 +144,7 @@ async function redeemCode(body: TokenRequest, boundTo: string | null, context: T
   const { agentId, clientName: label, scopes, expiresAt: dueAt } = grant
   const expiresAt = accessExpiry(grant, now)
   const { tokenId, secret } = issueAssistantToken(
-    { agentId, label, scopes, onlyAt: MCP_PATH, boundTo },
+    { agentId, label, scopes, onlyAt: MCP_PATH, boundTo, personId: grant.personId },
     expiresAt,
     context,
   )

@@ -11,6 +11,7 @@ import {
   patch,
   post,
   put,
+  type RefusalSpec,
 } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { instant } from '../../values/clock.ts'
@@ -52,6 +53,8 @@ const VersionRecord = z
 
 const fails = { policy_not_found: notFound('policy'), agent_not_found: notFoundOrDeleted('agent') }
 
+const too_few_approvers: RefusalSpec = [400, 'approval: the policy asks for more people than can approve.']
+
 const notAssigned = 'The agent has no policy. Give it one with PUT /policies/agent/{agentId}.'
 
 export const policiesApi = {
@@ -68,6 +71,7 @@ export const policiesApi = {
       autoApproveLimitEuros: 10,
     },
     returns: [201, PolicyRecord],
+    fails: { too_few_approvers },
     emits: { 'policy.created': declareEvent('A policy template has been created.', PolicyEvent) },
   }),
   list: list('/policies', {
@@ -120,6 +124,7 @@ export const policiesApi = {
     fails: {
       ...widening.fails,
       policy_not_found: fails.policy_not_found,
+      too_few_approvers,
       version_conflict: [409, 'version: the policy has changed since you read it. Read it again.'],
     },
     emits: {
@@ -210,6 +215,7 @@ export const policiesApi = {
     fails: {
       ...widening.fails,
       ...fails,
+      too_few_approvers,
       not_a_template: [400, 'policyId: this is an agent’s own policy; name a template.'],
     },
     emits: {

@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
@@ -8,6 +9,7 @@ import { readWalletBalances } from '../../money/ledger/index.ts'
 import { addCents, type Cents, NO_CENTS } from '../../values/money.ts'
 import { Agent, findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
+import { readApprovers, tooFewApprovers } from '../approvals/index.ts'
 import {
   type BudgetCounters,
   budgetApi,
@@ -16,7 +18,7 @@ import {
   readCounters,
 } from '../budgets/index.ts'
 import { StoredDecision } from '../decisions/index.ts'
-import { pickPolicyRules, policyPresets, remainingLimit } from '../rules/index.ts'
+import { type PolicyRules, pickPolicyRules, policyPresets, remainingLimit } from '../rules/index.ts'
 import { policiesApi, policySteps } from './api.ts'
 import { backtestPolicy } from './backtest.ts'
 import { Policy, PolicyVersion, policiesPersonalData } from './policy.ts'
@@ -98,8 +100,17 @@ const FIRST_ROWS = 4
 
 const contractRecord = (policy: Policy) => withMembers(policy, { agentId: policy.agentId ?? undefined })
 
+/** A policy asks no more people than there are. */
+const tooFewFor = async (
+  { approval }: Pick<PolicyRules, 'approval'>,
+  { sql, tenant }: ReadContext,
+): Promise<string | undefined> =>
+  approval.length > 0 ? tooFewApprovers(approval, await readApprovers(sql, tenant)) : undefined
+
 const policyHandlers = bindHandlers(policiesApi, {
   async create({ body }, context) {
+    const few = await tooFewFor(body, context)
+    if (few) return context.refuse('too_few_approvers', few)
     const policy = context.em.create(Policy, body)
     recordPolicyVersion(policy, context)
     context.emit('policy.created', policyEvent(policy))
@@ -131,6 +142,8 @@ const policyHandlers = bindHandlers(policiesApi, {
     if (!policy) return refuse('policy_not_found')
     if (version !== undefined && version !== policy.version) return refuse('version_conflict')
     const rules = pickPolicyRules(body)
+    const few = await tooFewFor(rules, context)
+    if (few) return refuse('too_few_approvers', few)
     const unsigned = await refuseUnsignedWidening(
       webauthnAssertion,
       () => wideningsOfPolicies([[policy, rules]], em),
@@ -197,6 +210,8 @@ const policyHandlers = bindHandlers(policiesApi, {
     if (!agent) return refuse('agent_not_found')
     const source = await findPolicySource(em, body.policyId)
     if (typeof source === 'string') return refuse(source)
+    const few = await tooFewFor(source.rules, context)
+    if (few) return refuse('too_few_approvers', few)
     const unsigned = await refuseUnsignedWidening(
       body.webauthnAssertion,
       async () => wideningsOfAssignment(agent, await effectivePolicy(em, agent.id), source),

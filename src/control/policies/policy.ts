@@ -12,6 +12,7 @@ import { addMs, minutes } from '../../values/clock.ts'
 import { type JsonName, jsonName } from '../../values/json-names.ts'
 import type { PersonalData } from '../../values/personal.ts'
 import {
+  type ApprovalStep,
   encodePolicyRules,
   expirationActions,
   type PolicyRules,
@@ -86,6 +87,7 @@ const policySchema = defineEntity({
     requireIntent: booleanColumn(),
     requireAttestation: booleanColumn(),
     attestationWindowMinutes: nullable.integer(),
+    approval: p.json<ApprovalStep[]>().onCreate(() => []),
     expiresAfterMinutes: nullable.integer(),
     expirationAction: p.enum(expirationActions),
     activeHoursStart: nullable.integer(),
@@ -211,6 +213,7 @@ export const policiesPersonalData = {
       overridden: { kind: 'payment', ground: 'contract', forget: 'empty' },
     },
     plain: [
+      'approval',
       'template_id',
       'mcc_categories',
       'allowed_countries',

@@ -6,6 +6,7 @@ import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { expirationActions, PolicyCreate, policyRuleFields, policyRuleNames } from '../rules/index.ts'
 
 const {
+  approval,
   allowedMccs,
   blockedMccs,
   attestationWindowMinutes,

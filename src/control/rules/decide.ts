@@ -40,6 +40,7 @@ import {
 } from './merchant-rules.ts'
 import {
   agentStatusRule,
+  approvalStepsRule,
   attestationRule,
   cardStatusRule,
   duplicateRule,
@@ -72,6 +73,7 @@ export const policyRuleTable: readonly PolicyRule[] = [
   riskRule,
   duplicateRule,
   attestationRule,
+  approvalStepsRule,
   mandateRule,
   autoApproveRule,
   toleranceRule,
@@ -137,6 +139,7 @@ const judgedWithIntent: ReadonlySet<string> = new Set([
   monthlyLimitRule.name,
   'possibleDuplicate',
   'requireAttestation',
+  approvalStepsRule.name,
   autoApproveRule.name,
   'amountTolerancePercent',
   'insufficient_funds',

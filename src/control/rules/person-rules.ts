@@ -1,4 +1,5 @@
 import { addMs, minutes } from '../../values/clock.ts'
+import { approvalStepInWords, isStepAsked } from './approval-steps.ts'
 import { type CardStatusReference, checkWithoutLimit } from './decision.ts'
 import type { PolicyRule } from './evaluation.ts'
 
@@ -104,6 +105,33 @@ export const riskRule: PolicyRule = {
   },
   skipMessage: 'Risk scoring is off.',
   remedy: 'Have a person review it, or change the risk thresholds.',
+}
+
+/**
+ * The people whom the policy asks for an amount. It comes before mandates and the auto-approve limit, so neither replaces
+ * them.
+ */
+export const approvalStepsRule: PolicyRule = {
+  name: 'approval',
+  compile: terms => {
+    const steps = terms?.approval ?? []
+    if (steps.length === 0) return undefined
+    return ({ request: { amountCents, paymentCents, approval, intentId } }) => {
+      const asked = steps.filter(step => isStepAsked(step, paymentCents ?? amountCents))
+      if (asked.length === 0) return undefined
+      const check = (outcome: 'pass' | 'fail' | 'review', message: string) =>
+        checkWithoutLimit('approval', outcome, message)
+      if (!approval)
+        return intentId
+          ? check('pass', 'The people whom the policy asks have approved the intent.')
+          : check('review', `The policy asks for approvals ${asked.map(approvalStepInWords).join('; ')}.`)
+      return approval.attestedAt
+        ? check('pass', 'A passkey has approved the intent.')
+        : check('fail', 'The policy asks people by steps: each of them approves with a passkey.')
+    }
+  },
+  skipMessage: 'The policy asks no steps of approval for this amount.',
+  remedy: 'Have the people whom the policy asks approve it, each with a passkey.',
 }
 
 /** The highest age of an attestation if the policy does not set one. */

@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { decodeJson } from '../../values/json-names.ts'
 import { formatMoney, moneySchema } from '../../values/money.ts'
-import type { PolicyRules } from './rules.ts'
+import { approvalStepInWords } from './approval-steps.ts'
+import { type PolicyRules, policyRuleFields } from './rules.ts'
 
 type Formatter = (value: never) => string
 
@@ -11,6 +13,8 @@ const percent: Formatter = (value: number) => `${value} %`
 const payments: Formatter = (value: number) => `${value} ${value === 1 ? 'payment' : 'payments'}`
 const onOff: Formatter = (value: boolean) => (value ? 'on' : 'off')
 const text: Formatter = (value: string) => value
+const steps: Formatter = (value: unknown) =>
+  decodeJson(policyRuleFields.approval, value).map(approvalStepInWords).join('; ') || 'none'
 const orderOf: Formatter = (names: readonly unknown[]) => names.join(', ') || 'none'
 
 const ruleWords: Readonly<Record<keyof PolicyRules, readonly [title: string, format: Formatter]>> = {
@@ -30,6 +34,7 @@ const ruleWords: Readonly<Record<keyof PolicyRules, readonly [title: string, for
   requireIntent: ['Cards need an approved intent', onOff],
   requireAttestation: ['Approval needs a passkey', onOff],
   attestationWindowMinutes: ['Age of the passkey’s approval', minutes],
+  approval: ['Steps of approval', steps],
   expiresAfterMinutes: ['End after assignment', minutes],
   expirationAction: ['What happens at the end', text],
   activeHoursStart: ['First hour', hour],

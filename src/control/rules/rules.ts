@@ -5,6 +5,7 @@ import { decodeJson, encodeJson } from '../../values/json-names.ts'
 import { moneySchema } from '../../values/money.ts'
 import { countrySchema, patternTextSchema } from '../../values/schemas.ts'
 import { mccGroupNames, mccsOfGroup, patternProblem } from '../merchants/index.ts'
+import { approvalStepProblem, approvalStepsSchema } from './approval-steps.ts'
 
 export const expirationActions = ['freeze', 'close', 'notify'] as const
 
@@ -58,6 +59,7 @@ export const policyRuleFields = {
   requireIntent: flag('A card authorization without a matching approved intent is declined.'),
   requireAttestation: flag('Whether approval requires a passkey assertion for this exact intent.'),
   attestationWindowMinutes: count(1, 'Maximum age of the assertion in minutes. Null: 5.'),
+  approval: approvalStepsSchema,
   expiresAfterMinutes: count(1, 'Minutes after assignment until the policy expires.'),
   expirationAction: z.enum(expirationActions).default('notify').meta({
     description:
@@ -122,6 +124,11 @@ export const PolicyCreate = z
     allowedCountries: writableList('allowedCountries', MAX_ENTRIES.countries, countrySchema),
     allowedMccs: writableList('allowedMccs', MAX_ENTRIES.codes, mccCodeSchema),
     blockedMccs: writableList('blockedMccs', MAX_ENTRIES.codes, mccCodeSchema),
+    approval: approvalStepsSchema.check(({ value, issues }) => {
+      const problem = approvalStepProblem(value)
+      if (problem)
+        issues.push({ code: 'custom', path: [...problem.path], message: problem.message, input: value })
+    }),
     mppMethods: policyRuleFields.mppMethods
       .refine(methods => new Set(methods).size === methods.length, 'a method is named twice: name each once')
       .meta({ description: policyRuleFields.mppMethods.description ?? '' }),

@@ -2,6 +2,7 @@ import { chargeMethods } from '../../mpp/index.ts'
 import { quoted } from '../../statements/index.ts'
 import { jsonName } from '../../values/json-names.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
+import { areStepsLoosened } from './approval-steps.ts'
 import { joinFirstTen } from './contradictions.ts'
 import { allowedCodesOf } from './evaluation.ts'
 import { policyRuleInWords, policyRuleTitle } from './rule-words.ts'
@@ -84,6 +85,7 @@ const comparisons: Readonly<Record<keyof PolicyRules, Comparison>> = {
   requireAttestation: switchedOff('requireAttestation'),
   attestationWindowMinutes: (before, after) =>
     before.requireAttestation && grown('attestationWindowMinutes', 5)(before, after),
+  approval: (before, after) => areStepsLoosened(before.approval, after.approval),
   expiresAfterMinutes: raised('expiresAfterMinutes'),
   /** After `freeze` and `close` nothing can be spent. */
   expirationAction: (before, after) =>
@@ -105,11 +107,14 @@ function onlyIn(some: readonly string[], others: readonly string[]): string[] {
   return some.filter(one => !known.has(one)).map(quoted)
 }
 
+const isListOfNames = (rule: keyof PolicyRules, value: unknown): value is readonly string[] =>
+  Array.isArray(value) && rule !== 'mppMethods' && rule !== 'approval'
+
 /** The names of a list; undefined for other rules, and for methods, whose order counts. */
 function listOf(rule: keyof PolicyRules, rules: PolicyRules): readonly string[] | undefined {
   if (rule === 'allowedMccs') return [...rules.mccCategories, ...rules.allowedMccs]
   const value = rules[rule]
-  return Array.isArray(value) && rule !== 'mppMethods' ? value : undefined
+  return isListOfNames(rule, value) ? value : undefined
 }
 
 function listWidening(rule: keyof PolicyRules, from: readonly string[], to: readonly string[]) {

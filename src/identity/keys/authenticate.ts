@@ -23,6 +23,7 @@ interface CredentialRow extends Record<string, unknown>, ScopedSecret {
   delegation_id: string | null
   budget_id: string | null
   bound_to: string | null
+  person_id: string | null
   only_at: string | null
   own_mandate_id: string | null
   tool_writes: boolean
@@ -74,7 +75,7 @@ const statement = (table: string, columns: Columns): string => `
 with holder as (
   select s.id, s.owner_id, s.mode, ${columns.agent} as agent_id, ${columns.delegation} as delegation_id,
     ${columns.budget} as budget_id, ${columns.boundTo} as bound_to, ${columns.onlyAt} as only_at,
-    ${columns.ownMandate} as own_mandate_id, ${columns.role} as role, ${columns.toolWrites} as tool_writes,
+    ${columns.ownMandate} as own_mandate_id, s.person_id, ${columns.role} as role, ${columns.toolWrites} as tool_writes,
     s.scopes, c.status = 'active' as is_active
   from ${table} s
   join customers c on c.id = s.owner_id ${columns.joins}
@@ -121,6 +122,7 @@ export function secretAuthenticator(
         delegationId: holder.delegation_id,
         budgetId: holder.budget_id,
         boundTo: holder.bound_to,
+        personId: holder.person_id,
         ...(holder.only_at ? { onlyAt: holder.only_at, ownMandateId: holder.own_mandate_id } : {}),
         scopes: scopesOf(holder),
         ...(holder.tool_writes ? { toolWrites: true } : {}),

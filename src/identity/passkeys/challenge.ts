@@ -66,12 +66,13 @@ export interface NewPasskeyChallenge<K extends Kind> {
   readonly personId: string | null
   readonly authority?: PasskeyEnrolmentGround
   readonly authorityId?: string | null
+  readonly saltOf?: ((place: string) => string | undefined) | undefined
 }
 
 const random = (bytes: number): string => randomBytes(bytes).toString('base64url')
 
 export function newPasskeyChallenge<K extends Kind>(
-  { members, ...others }: NewPasskeyChallenge<K>,
+  { members, saltOf, ...others }: NewPasskeyChallenge<K>,
   { tenant, now, origin }: { readonly tenant: Tenant; readonly now: Date; readonly origin: string },
 ): PasskeyChallengeRow {
   const real = clock.real()
@@ -81,7 +82,7 @@ export function newPasskeyChallenge<K extends Kind>(
     mode: tenant.mode,
     nonce: random(32),
     expiresAt: expiresAt.toISOString(),
-    salt: () => random(16),
+    salt: place => saltOf?.(place) ?? random(16),
   })
   return {
     id: newId('challenge'),

@@ -53,6 +53,8 @@ export interface ChallengeOpening<K extends Kind> {
   readonly subjectId: string | null
   readonly members: Subjects[K]
   readonly personId?: string | null | undefined
+  /** What a commitment is salted with, by its place in the subject; undefined: by chance. */
+  readonly saltOf?: (place: string) => string | undefined
 }
 
 export async function openPasskeyChallenge<K extends Kind>(

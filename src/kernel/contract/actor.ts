@@ -34,12 +34,18 @@ export interface Actor {
    * agent's policy and all its mandates decide.
    */
   readonly ownMandateId?: string | null
+  /** The person who made the credential: not for the console, whose `id` is the person’s. */
+  readonly personId?: string | null
   readonly scopes: ReadonlySet<string>
   /** True for keys that may write through an assistant's tools (MCP). */
   readonly toolWrites?: boolean
   readonly sessionId?: string
   readonly name?: string
 }
+
+/** The person who asks for something, in the console or with a credential that the person made. */
+export const personBehind = ({ type, id, personId }: Actor): string | null =>
+  type === 'console' ? id : (personId ?? null)
 
 export const processActor = (tenant: Tenant) =>
   ({ type: 'process', id: null, tenant, agentId: null, scopes: new Set<string>() }) as const satisfies Actor

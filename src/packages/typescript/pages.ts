@@ -12,7 +12,6 @@ export class Pages<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
     this.#load = load
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: the first page is awaited
   then<A = Page<T>, B = never>(
     onPage?: ((page: Page<T>) => A | PromiseLike<A>) | null,
     onError?: ((error: unknown) => B | PromiseLike<B>) | null,

@@ -36,6 +36,7 @@ interface Kind {
 const KINDS: Readonly<Record<string, Kind>> = {
   mandate: { kind: 'mandate', problem: mandateProblem },
   'intent-approval': { kind: 'approval' },
+  'intent-approvals': { kind: 'approval' },
   'mpp-receipt+jwt': { kind: 'receipt' },
   'payment-evidence': { kind: 'evidence' },
 }

@@ -1,10 +1,12 @@
-import { spawnSync } from 'node:child_process'
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { type ApprovalProof, verifyApproval } from '../../../src/derive/client.ts'
 import { anApprovedIntent, approvalsIn } from '../../support/control/approvals.ts'
 import { intentsIn } from '../../support/control/intents.ts'
+import { manipulated, ofThree } from '../../support/control/manipulated-proofs.ts'
+import { keySet as severalKeySet } from '../../support/control/several-approvals.ts'
 import { aBeneficiary, anAgent, anIntent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
@@ -55,6 +57,7 @@ describe('the proof of an approval', () => {
       payee: { name: 'Bäckerei Müller', iban: 'DE89370400440532013000', walletId: null, requestId: null },
       person: { id: person.personId, name: 'Ada Lovelace' },
       approvedAt: intent.decidedAt,
+      approvals: [{ person: { id: person.personId, name: 'Ada Lovelace' }, approvedAt: intent.decidedAt }],
     })
   })
 
@@ -141,22 +144,27 @@ dns.lookup = refuse
 dns.promises.lookup = refuse
 globalThis.fetch = refuse`
 
+/** Runs the example on a proof, in a process without a network and with nothing but the public keys. */
+function exampleWith(keySet: unknown): (proof: ApprovalProof) => SpawnSyncReturns<string> {
+  const folder = temporaryFolder()
+  const write = (name: string, content: unknown): string => {
+    const path = join(folder, name)
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+    return path
+  }
+  const [keys, loader] = [write('jwks.json', keySet), write('no-network.mjs', NO_NETWORK)]
+  const program = ['--import', loader, 'examples/approvals/check-approval.mjs']
+  return proof =>
+    spawnSync(process.execPath, [...program, write('approval.json', proof), keys], {
+      encoding: 'utf8',
+      env: {},
+    })
+}
+
 describe('a process without a network and with nothing but our public keys', () => {
   test('checks the proof by the example, and refuses it with one digit of the amount changed', async () => {
     const { proof, intent } = await aProof()
-    const folder = temporaryFolder()
-    const write = (name: string, content: unknown): string => {
-      const path = join(folder, name)
-      writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
-      return path
-    }
-    const [keys, loader] = [write('jwks.json', await keySet()), write('no-network.mjs', NO_NETWORK)]
-    const check = (one: ApprovalProof) =>
-      spawnSync(
-        process.execPath,
-        ['--import', loader, 'examples/approvals/check-approval.mjs', write('approval.json', one), keys],
-        { encoding: 'utf8', env: {} },
-      )
+    const check = exampleWith(await keySet())
     const { status, stdout } = check(proof)
     expect([status, stdout]).toEqual([0, expect.stringContaining(intent.id)])
     for (const said of ["'25.00'", "'27.50'", 'Bäckerei Müller', 'DE89370400440532013000', 'Ada Lovelace'])
@@ -165,5 +173,17 @@ describe('a process without a network and with nothing but our public keys', () 
     expect([other.status, other.stdout]).toEqual([1, ''])
     const opening = { value: 'Mallory', salt: String(proof.openings['payee.name']?.salt) }
     expect(check({ ...proof, openings: { ...proof.openings, 'payee.name': opening } }).status).toBe(1)
+  })
+
+  test('checks a proof of several by the example, and lists each person', () => {
+    const { status, stdout } = exampleWith(severalKeySet)(ofThree)
+    expect(status).toBe(0)
+    for (const said of ['Bookshop', 'Ada Lovelace', 'Grace Hopper', 'Alan Turing', 'person_2', '09:12:00'])
+      expect(stdout).toContain(said)
+  })
+
+  test.each(manipulated)('refuses a proof of several by the example with %s', (_, proof) => {
+    const { status, stdout, stderr } = exampleWith(severalKeySet)(proof)
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^This proves nothing\. /)])
   })
 })

@@ -6,6 +6,8 @@ import { activities, decision, reading } from '../../../workflows/shared/activit
 const { expireIntent } = activities<IntentActivities>({
   readIntent: reading('Status of the intent'),
   decideIntent: decision('Carry out the decision of an operator'),
+  remindApprovers: decision('Remind the people who are asked to approve'),
+  endApprovalStep: decision('End the step of the approval'),
   expireIntent: decision('Expire the intent'),
 })
 

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { ApprovalStep } from '../../../src/control/rules/approval-steps.ts'
 import type { SpendCounters, SpendRequest } from '../../../src/control/rules/decision.ts'
 import { addCents, cents } from '../../../src/values/money.ts'
 import { anyCents, limit, riskWith } from './decide.ts'
@@ -26,6 +27,7 @@ export const anyPolicy = fc.record({
   requireIntent: fc.boolean(),
   requireAttestation: fc.boolean(),
   attestationWindowMinutes: count,
+  approval: fc.constant<ApprovalStep[]>([]),
   expiresAfterMinutes: count,
   expirationAction: fc.constantFrom('freeze' as const, 'close' as const, 'notify' as const),
   activeHoursStart: hour,

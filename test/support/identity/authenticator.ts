@@ -85,6 +85,10 @@ export class Authenticator {
     this.#manner = manner
   }
 
+  get publicKeyJwk() {
+    return this.#keys.publicKey.export({ format: 'jwk' })
+  }
+
   /** The answer to `navigator.credentials.create`, in JSON. */
   register(options: CreationOptions, manner: Manner & { coseKey?: unknown; fmt?: string } = {}) {
     const how = { rpId: options.rp.id, challenge: options.challenge, ...this.#manner, ...manner }

@@ -10,7 +10,7 @@ const business: Readonly<Record<string, string>> = {
   money:
     'ledger wallets references beneficiaries transactions refunds payment-methods incoming fundings billing statements',
   control:
-    'agents merchants rules budgets decisions agent-tokens runs delegations policies mandates risk card-terms intents payments',
+    'agents merchants rules approvals budgets decisions agent-tokens runs delegations policies mandates risk card-terms intents payments',
   cards: 'cards filler-keys access-events credentials agent-credentials card-requests authorizations',
   commerce:
     'transfers rails checkout mpp-keys mpp payment-requests refunds collect receipts evidence disputes',

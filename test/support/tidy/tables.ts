@@ -35,6 +35,7 @@ const tablesOf: Readonly<Record<string, string>> = {
   'control/risk': 'risk_profiles risk_merchants risk_events risk_alerts risk_configs',
   'control/card-terms': 'card_terms',
   'control/intents': 'intents approvals approval_openings',
+  'control/approvals': 'recorded_approvals',
   'control/oauth': 'oauth_clients oauth_grants',
   'cards/cards': 'cards card_numbers',
   'cards/filler-keys': 'filler_keys',

@@ -260,7 +260,7 @@ async function receiptFor(
     externalId,
   } as const
   const paid = { amount: String(amountCents), currency: 'eur', network }
-  const proof = await signer.sign(RECEIPT_TYPE, { ownerId, mode, ...members, ...paid })
+  const proof = signer.sign(RECEIPT_TYPE, { ownerId, mode, ...members, ...paid })
   return serializeReceipt({ ...members, proof })
 }
 

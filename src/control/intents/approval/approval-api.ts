@@ -3,7 +3,7 @@ import { ChallengeRecord } from '../../../identity/passkeys/index.ts'
 import { get, notFound, post, type RefusalSpec } from '../../../kernel/contract/operation.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
-import { intentDecisionRefusals, intentLookupRefusals } from '../schemas.ts'
+import { approverRefusals, intentDecisionRefusals, intentLookupRefusals } from '../schemas.ts'
 
 const Opening = z.object({
   value: z.string().max(1_000),
@@ -20,11 +20,12 @@ const ApprovalRecord = z
     approvedAt: instant,
     jws: z.string().meta({
       description:
-        'The proof: a JWS (EdDSA) that this service signs, with the `typ` `intent-approval`. It contains the statement, the passkey’s signature, the enrolled public key, and the time.',
+        'The proof: a JWS (EdDSA) that this service signs, with the `typ` `intent-approval`. It contains the statement, the passkey’s signature, the enrolled public key, and the time. If several people had to approve, its `typ` is `intent-approvals`, and it contains these of each, in the order of the approvals.',
       examples: ['eyJhbGciOiJFZERTQSIsImtpZCI6I….eyJvd25lcklkIjoi….c2ln'],
     }),
     openings: z.record(z.string().max(100), Opening).meta({
-      maxProperties: 20,
+      // Four for the payment, and three for each of at most forty people.
+      maxProperties: 124,
       description:
         'The values behind the proof’s commitments, by their place in it. A commitment is the SHA-256 of salt and value. An agent’s token gets only the payee’s name. Erased names are missing; the proof still verifies.',
       examples: [{ 'payee.name': { value: 'Bookshop', salt: 's3X0m1pVJ9dTq8wRzYb2kA' } }],
@@ -54,7 +55,12 @@ export const approvalApi = {
     }),
     example: {},
     returns: [201, ChallengeRecord],
-    fails: { ...intentDecisionRefusals, person_not_found: notFound('person'), person_mismatch },
+    fails: {
+      ...intentDecisionRefusals,
+      ...approverRefusals,
+      person_not_found: notFound('person'),
+      person_mismatch,
+    },
   }),
   approval: get('/intents/{id}/approval', {
     summary: 'Get the proof of an approval',

@@ -1,21 +1,23 @@
 import { openPasskeyChallenge } from '../../../identity/passkeys/index.ts'
 import { findPerson } from '../../../identity/people/index.ts'
 import type { Actor } from '../../../kernel/contract/actor.ts'
-import type { ReadContext } from '../../../kernel/contract/context.ts'
+import type { ReadContext, WriteContext } from '../../../kernel/contract/context.ts'
 import type { EntityReader } from '../../../kernel/contract/entity-manager.ts'
 import { bindHandlers } from '../../../kernel/contract/operation.ts'
 import type { Openings } from '../../../statements/index.ts'
 import type { Cents } from '../../../values/money.ts'
+import { type ApprovalProgress, type Approver, readApprovers } from '../../approvals/index.ts'
 import { findSpendingAgents } from '../../policies/index.ts'
 import { addTolerance, type RuleCheck } from '../../rules/index.ts'
-import { Intent } from '../intent.ts'
+import { Intent, lockIntent } from '../intent.ts'
 import { alreadyInStatusMessage } from '../intent-batch.ts'
 import { loadSpendDecisionContext } from '../spend-context.ts'
 import { SpendReads } from '../spend-locks.ts'
 import { Approval, ApprovalCommitmentOpenings } from './approval.ts'
 import { approvalApi } from './approval-api.ts'
 import { decideApproval } from './approve.ts'
-import { intentApprovalSubject, readCurrentIbans } from './signatures.ts'
+import { approvalProgressOf, saltOfPlace, setApproval, stepsOf, whyNotAskedRefusal } from './steps.ts'
+import { intentApprovalSubject, readCurrentIbans } from './subject.ts'
 
 interface ApprovalReview {
   readonly iban: string | null
@@ -48,6 +50,17 @@ export const hasApprovalProof = async (intentId: string, em: EntityReader): Prom
 export const findApprovalProof = async (intentId: string, em: EntityReader): Promise<string | null> =>
   (await em.findOne(Approval, { intentId }))?.jws ?? null
 
+/** The policy has begun to ask several people since the declaration: their statements need one salt. */
+async function keepBegunApproval(
+  id: string,
+  progress: ApprovalProgress,
+  approvers: readonly Approver[],
+  { em, now }: WriteContext,
+): Promise<void> {
+  const intent = await lockIntent(em, id)
+  if (intent?.status === 'created') setApproval(intent, progress, { approvers, now })
+}
+
 export const approvalHandlers = bindHandlers(approvalApi, {
   async challenge({ params, body }, context) {
     const { em, sql, tenant, actor, now, refuse } = context
@@ -68,7 +81,14 @@ export const approvalHandlers = bindHandlers(approvalApi, {
     const spender = spenders.get(intent.agentId)
     if (!spender) throw new Error(`${intent.id} has no agent`)
     const members = intentApprovalSubject(intent, { spender, iban: ibanOf(intent), personId })
-    return openPasskeyChallenge({ kind: 'intent', subjectId: intent.id, members, personId }, context)
+    const opening = { kind: 'intent' as const, subjectId: intent.id, members, personId }
+    const progress = approvalProgressOf(intent, stepsOf(spender), now)
+    if (!progress) return openPasskeyChallenge(opening, context)
+    const approvers = await readApprovers(sql, tenant)
+    const refusal = personId && whyNotAskedRefusal(progress, intent.amountCents, { approvers, now, personId })
+    if (refusal) return refuse(refusal[0], refusal[1])
+    if (progress !== intent.approval) await keepBegunApproval(intent.id, progress, approvers, context)
+    return openPasskeyChallenge({ ...opening, saltOf: place => saltOfPlace(progress.salt, place) }, context)
   },
 
   async approval({ params }, { em, actor, refuse }) {

@@ -7,6 +7,7 @@ import { addMs } from '../../../values/clock.ts'
 import { cardControlsFromTerms, compileStoredCardTerms } from '../../card-terms/index.ts'
 import { summarizeDecision } from '../../decisions/index.ts'
 import { decideSpend, type SpendDecision, type SpendingAgent } from '../../policies/index.ts'
+import { asksForSteps } from '../../rules/index.ts'
 import {
   INTENT_TOKEN_TTL_MS,
   type IntentDecider,
@@ -23,8 +24,9 @@ import {
 } from '../intent-batch.ts'
 import { riskScoredSpend } from '../payees.ts'
 import { intentProcess } from '../process.ts'
-import { intentEvent, unpaidIntentResponse } from '../response.ts'
+import { approvalEvent, intentEvent, unpaidIntentResponse } from '../response.ts'
 import type { WalletFunds } from '../spend-locks.ts'
+import { type Proof, signProofOfSeveral } from './proof.ts'
 import {
   type ApprovalSignature,
   type ApprovalSignatures,
@@ -35,6 +37,16 @@ import {
   storeApprovalProof,
   writeApprovalSignatures,
 } from './signatures.ts'
+import {
+  type CountedApproval,
+  countApproval,
+  givenApproval,
+  loadStepApprovals,
+  recordedApproval,
+  type StepApprovals,
+  setApproval,
+  stepsOf,
+} from './steps.ts'
 
 interface Signer {
   readonly id: string
@@ -103,6 +115,7 @@ const refusalByRule = {
   walletStatus: 'wallet_frozen',
   insufficient_funds: 'insufficient_funds',
   requireAttestation: 'attestation_required',
+  approval: 'attestation_required',
 } as const
 
 function approvalRefusal({ ruling: { checks } }: SpendDecision) {
@@ -123,6 +136,8 @@ function notWaitingBecause(
 
 interface ApproveState extends IntentBatch {
   readonly signatures: ApprovalSignatures
+  readonly steps: StepApprovals
+  readonly ports: Pick<Ports, 'systems' | 'service'>
 }
 
 /** Checks the signatures before any row is locked, and locks their challenges after all other rows. */
@@ -133,8 +148,46 @@ async function load(
 ): Promise<ApproveState> {
   const read = await readApprovalSignatures(requests, sql, ports)
   const batch = await loadIntentBatch(requests, sql, 'approve', ports)
-  const { tenant, intents } = batch
-  return { ...batch, signatures: await lockApprovalSignatures(read, requests, intents, { sql, tenant }) }
+  const { tenant, intents, agents } = batch
+  const [signatures, steps] = await Promise.all([
+    lockApprovalSignatures(read, requests, intents, { sql, tenant }),
+    loadStepApprovals(intents, agents, { sql, tenant }),
+  ])
+  return { ...batch, signatures, steps, ports }
+}
+
+/** Keeps the approval of a person until the others have approved as well. */
+function recordApproval(
+  { tenant, now }: TenantNow,
+  intent: IntentRow,
+  { progress }: CountedApproval,
+  state: ApproveState,
+  { verified }: ApprovalSignature,
+): void {
+  const { steps, changed } = state
+  steps.add(recordedApproval(intent, verified, { tenant, now }))
+  steps.retain(intent, progress)
+  setApproval(intent, progress, { approvers: steps.approvers, now })
+  intent.updatedAt = now
+  changed.add(intent)
+}
+
+/** Several people have one proof together, which replaces what was kept of each. */
+function completeApproval(
+  { tenant, now }: TenantNow,
+  intent: IntentRow,
+  { progress }: CountedApproval,
+  { steps, ports }: ApproveState,
+  { verified, proof }: ApprovalSignature,
+): Proof {
+  steps.retain(intent, progress)
+  const others = steps.of(intent)
+  steps.remove(intent)
+  // All have signed, so what the commitments are salted with is needed no more.
+  Object.assign(intent, { approval: { ...progress, salt: '' }, approvalDueAt: null })
+  if (others.length === 0) return proof
+  const all = [...others.map(givenApproval), { ...verified, approvedAt: now }]
+  return signProofOfSeveral(all, { tenant }, ports)
 }
 
 /** Reserves budget and money for the approved intent, and stores the proof if a passkey has signed it. */
@@ -144,7 +197,7 @@ function applyApproval(
   agent: SpendingAgent,
   { ruling, decision }: SpendDecision,
   state: ApproveState,
-  signature: ApprovalSignature | undefined,
+  signature: (ApprovalSignature & { readonly counted: CountedApproval | undefined }) | undefined,
 ): void {
   intentMachine.move(intent, 'approved')
   const { holdCents } = ruling
@@ -164,7 +217,12 @@ function applyApproval(
     payeeIban: signature ? signature.iban : intent.payeeIban,
   })
   state.changed.add(intent)
-  if (signature) storeApprovalProof(intent.id, signature, state.signatures, { tenant, now })
+  if (!signature) return
+  const { counted } = signature
+  const proof = counted
+    ? completeApproval({ tenant, now }, intent, counted, state, signature)
+    : signature.proof
+  storeApprovalProof(intent.id, proof, state.signatures, { tenant, now })
 }
 
 const SIGN_IT =
@@ -187,12 +245,27 @@ export const approveIntent: ApproveIntentHandler = {
     if (actor.type === 'console' && !signature) return refuse('attestation_required', SIGN_IT)
     const blocker = state.levels.blockerOf(intent, now, intent.id)
     if (blocker) return refuse(blocker)
+    const counted =
+      signature && asksForSteps(stepsOf(agent), intent.amountCents)
+        ? countApproval(intent, agent, signature, { steps: state.steps, now })
+        : undefined
+    if (counted && !('progress' in counted)) return refuse(counted[0], counted[1])
     const decided = decideApproval(request, intent, agent, state, signature)
-    state.decisions.push(decided.row)
+    const isComplete = counted?.isComplete ?? true
+    if (isComplete) state.decisions.push(decided.row)
     const { allowed, reason } = decided.ruling
     if (!allowed) return refuse(approvalRefusal(decided), reason)
-    applyApproval(request, intent, agent, decided, state, signature)
-    emit('intent.approved', intentEvent(intent, input.body.comment ?? undefined))
+    if (isComplete)
+      applyApproval(request, intent, agent, decided, state, signature && { ...signature, counted })
+    else if (counted && signature) recordApproval(request, intent, counted, state, signature)
+    const comment = input.body.comment ?? undefined
+    if (counted?.hasEscalated) emit('intent.approval_escalated', approvalEvent(intent))
+    if (isComplete) emit('intent.approved', intentEvent(intent, comment))
+    else
+      emit('intent.approval_recorded', {
+        ...approvalEvent(intent, comment),
+        personId: signature?.verified.person.id,
+      })
     wake(intentProcess, intent)
     return unpaidIntentResponse(intent)
   },
@@ -200,6 +273,7 @@ export const approveIntent: ApproveIntentHandler = {
     await Promise.all([
       writeIntentBatch(state, sql),
       writeApprovalSignatures(state.signatures, sql, state.tenant),
+      state.steps.write(sql, state.tenant),
     ])
   },
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   type AssertionRefusalCode,
   type CheckedAssertion,
@@ -15,12 +14,8 @@ import type { Tenant, TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import type { Problem } from '../../../kernel/contract/problem.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
-import { beneficiariesById } from '../../../money/beneficiaries/index.ts'
-import { commitmentTo, type Openings, type Statement, type Subjects } from '../../../statements/index.ts'
 import { newId } from '../../../values/ids.ts'
-import { formatDecimal } from '../../../values/money.ts'
 import type { SpendingAgent } from '../../policies/index.ts'
-import { addTolerance } from '../../rules/index.ts'
 import type { IntentRow } from '../intent.ts'
 import type { ApproveIntentHandler } from '../intent-batch.ts'
 import {
@@ -29,59 +24,8 @@ import {
   type CommitmentOpeningsRow,
   insertApprovals,
 } from './approval.ts'
-
-const PROOF_TYPE = 'intent-approval'
-
-interface SignedByDevice {
-  readonly statement: Statement
-  readonly openings: Openings
-  readonly credentialId: string
-  readonly publicKeyJwk: object
-  readonly algorithm: string
-  readonly assertion: {
-    readonly authenticatorData: string
-    readonly clientDataJSON: string
-    readonly signature: string
-  }
-  readonly person: { readonly id: string; readonly name: string }
-}
-
-interface Proof {
-  readonly jws: string
-  readonly openings: Openings
-}
-
-const opening = (value: string) => ({ value, salt: randomBytes(16).toString('base64url') })
-
-/**
- * Signs the device's signature together with all that is needed to verify it without this service. Person,
- * payee and account are commitments in it: erasing the openings erases the names, and the proof remains
- * valid.
- */
-async function signProof(
-  { statement, openings, credentialId, publicKeyJwk, algorithm, assertion, person }: SignedByDevice,
-  { tenant, now }: TenantNow,
-  { systems, service }: Pick<Ports, 'systems' | 'service'>,
-): Promise<Proof> {
-  const [personId, personName] = [opening(person.id), opening(person.name)]
-  const { authenticatorData, clientDataJSON, signature } = assertion
-  const { id, origins } = service.relyingParty()
-  const jws = await systems.signer.sign(PROOF_TYPE, {
-    ownerId: tenant.ownerId,
-    mode: tenant.mode,
-    statement,
-    assertion: { credentialId, authenticatorData, clientDataJSON, signature },
-    publicKey: publicKeyJwk,
-    algorithm,
-    relyingParty: { id, origins },
-    person: {
-      id: commitmentTo(personId.value, personId.salt),
-      name: commitmentTo(personName.value, personName.salt),
-    },
-    approvedAt: now.toISOString(),
-  })
-  return { jws, openings: { ...openings, 'person.id': personId, 'person.name': personName } }
-}
+import { type Proof, signProof } from './proof.ts'
+import { type IbanOf, intentApprovalSubject, readCurrentIbans } from './subject.ts'
 
 /** A proof has two rows: one is kept for its retention period, and the other can be erased. */
 function proofRows(
@@ -95,49 +39,6 @@ function proofRows(
     { ...head, intentId, jws, keptUntil: approvalRetainedUntil(now) },
     { ...head, openings },
   ]
-}
-
-type Payee = Pick<IntentRow, 'beneficiaryId' | 'payeeIban'>
-
-type IbanOf = (intent: Payee) => string | null
-
-/**
- * The present IBANs of beneficiaries. If one has changed since the declaration, the person who signs sees and
- * approves the present one.
- */
-export async function readCurrentIbans(sql: Sql, tenant: Tenant, intents: readonly Payee[]): Promise<IbanOf> {
-  const ids = intents.flatMap(({ beneficiaryId }) => beneficiaryId ?? [])
-  const payees = ids.length > 0 ? await beneficiariesById(sql, tenant, ids) : new Map()
-  return ({ beneficiaryId, payeeIban }) => payees.get(String(beneficiaryId))?.iban ?? payeeIban
-}
-
-interface Circumstances {
-  readonly spender: Pick<SpendingAgent, 'agentName' | 'policy'>
-  readonly iban: string | null
-  readonly personId: string | null
-}
-
-/** The subject that a person signs to approve an intent, with the highest charge that the policy allows. */
-export function intentApprovalSubject(
-  intent: Pick<
-    IntentRow,
-    'id' | 'agentId' | 'amountCents' | 'merchant' | 'purpose' | 'walletId' | 'requestId'
-  >,
-  { spender, iban, personId }: Circumstances,
-): Subjects['intent'] {
-  const { id, agentId, amountCents, merchant, purpose, walletId, requestId } = intent
-  const tolerance = spender.policy.terms?.amountTolerancePercent ?? null
-  return {
-    intentId: id,
-    agentId,
-    amountEuros: formatDecimal(amountCents),
-    largestEuros: formatDecimal(addTolerance(amountCents, tolerance)),
-    currency: 'EUR',
-    payee: { name: merchant, iban, walletId, requestId },
-    agentName: spender.agentName,
-    purpose,
-    person: personId,
-  }
 }
 
 export type ApproveIntentRequest = Parameters<ApproveIntentHandler['decide']>[0]
@@ -169,10 +70,7 @@ export async function readApprovalSignatures(
   if (!first || envelopes.length === 0) return { checked: new Map(), proofs: new Map() }
   const checked = await readAssertions(sql, first.tenant, envelopes, ports.service)
   const genuine = [...checked.values()].flatMap(({ verified }) => verified ?? [])
-  const proofs = await Promise.all(
-    genuine.map(async one => [one, await signProof(one, first, ports)] as const),
-  )
-  return { checked, proofs: new Map(proofs) }
+  return { checked, proofs: new Map(genuine.map(one => [one, signProof(one, first, ports)])) }
 }
 
 /** Locks challenges and passkeys after the intents, and reads the present accounts of the intents. */
@@ -239,7 +137,7 @@ export function judgeApprovalSignature(
 
 export function storeApprovalProof(
   intentId: string,
-  { proof }: ApprovalSignature,
+  proof: Proof,
   { approvals, openings }: ApprovalSignatures,
   tenantNow: TenantNow,
 ): void {

@@ -19,6 +19,7 @@ from .audit_proofs import verify_audit_growth, verify_audit_proof
 from .errors import AgentPayError, NoAnswer, Refused
 from .verify import (
     ApprovalRejected,
+    GivenApproval,
     ProvenApproval,
     SignatureRejected,
     UnknownSigningKey,
@@ -38,6 +39,7 @@ __all__ = [
     "AuditRejected",
     "CallOptions",
     "FromEnvironment",
+    "GivenApproval",
     "NoAnswer",
     "Page",
     "Pages",

@@ -180,15 +180,21 @@ def verify_rsa(modulus: bytes, exponent: bytes, message: bytes, signature: bytes
 
 def verify_with_jwk(key: Mapping[str, object], message: bytes, signature: bytes) -> bool | None:
     """Whether the key has signed the message; None for a key of another type."""
-
-    def part(name: str) -> bytes:
-        return from_base64url(str(key.get(name, "")))
-
     kind = (key.get("kty"), key.get("crv"))
     if kind == ("OKP", "Ed25519"):
-        return verify_ed25519(part("x"), message, signature)
+        return verify_ed25519(_part(key, "x"), message, signature)
     if kind == ("EC", "P-256"):
-        return verify_p256(part("x"), part("y"), message, signature)
+        return verify_p256(_part(key, "x"), _part(key, "y"), message, signature)
     if key.get("kty") == "RSA":
-        return verify_rsa(part("n"), part("e"), message, signature)
+        return verify_rsa(_part(key, "n"), _part(key, "e"), message, signature)
     return None
+
+
+def numbers_of_jwk(key: Mapping[str, object]) -> tuple[int, ...]:
+    """The numbers of the key, which are equal for equal keys: JSON writes one key in many ways."""
+    names = {"OKP": "x", "EC": "xy"}.get(str(key.get("kty")), "ne")
+    return tuple(int.from_bytes(_part(key, name), "big") for name in names)
+
+
+def _part(key: Mapping[str, object], name: str) -> bytes:
+    return from_base64url(str(key.get(name, "")))

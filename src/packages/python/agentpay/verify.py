@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from ._json import canonical
-from ._keys import from_base64url, to_base64url, verify_ed25519, verify_with_jwk
+from ._keys import from_base64url, numbers_of_jwk, to_base64url, verify_ed25519, verify_with_jwk
 from .errors import AgentPayError
 
 
@@ -89,11 +89,18 @@ def verify_signed(jws: str, keys: Mapping[str, Any], type: str) -> dict[str, Any
     Proves that an installation has signed a statement, such as the evidence of a payment, and returns its claims.
     ``keys`` is a copy of ``/.well-known/jwks.json``, ``type`` the expected type of statement: ``payment-evidence``.
     """
+    return _verify_signed_as_one_of(jws, keys, (type,))[1]
+
+
+def _verify_signed_as_one_of(
+    jws: str, keys: Mapping[str, Any], types: Sequence[str]
+) -> tuple[str, dict[str, Any]]:
+    """The type and the claims. The first type names what is expected where the statement is of none."""
     parts = jws.split(".") if len(jws) <= 1_048_576 else []
     if len(parts) != 3 or not parts[2]:
         raise SignatureRejected("This is not a compact JWS.")
     header, claims, signature = parts
-    kid = _key_id(_object_in(header), type)
+    type, kid = _type_and_key_id(_object_in(header), types)
     key = next(
         (one for one in keys["keys"] if one.get("kid") == kid and (one.get("kty"), one.get("crv")) == ("OKP", "Ed25519")),
         None,
@@ -105,18 +112,19 @@ def verify_signed(jws: str, keys: Mapping[str, Any], type: str) -> dict[str, Any
     is_spelt = len(content) == 64 and to_base64url(content) == signature
     if not is_spelt or not verify_ed25519(from_base64url(key["x"]), f"{header}.{claims}".encode(), content):
         raise SignatureRejected("The signature does not match this text.")
-    return _object_in(claims)
+    return type, _object_in(claims)
 
 
-def _key_id(header: Mapping[str, Any], type: str) -> str:
+def _type_and_key_id(header: Mapping[str, Any], types: Sequence[str]) -> tuple[str, str]:
     if header.get("alg") != "EdDSA" or "crit" in header:
         raise SignatureRejected("The algorithm must be EdDSA.")
-    if header.get("typ") != type:
-        raise SignatureRejected(f"This is not a statement of the type {type}.")
+    type = header.get("typ")
+    if not isinstance(type, str) or type not in types:
+        raise SignatureRejected(f"This is not a statement of the type {types[0]}.")
     kid = header.get("kid")
     if not isinstance(kid, str):
         raise SignatureRejected("The header names no key.")
-    return kid[:100]
+    return type, kid[:100]
 
 
 def _object_in(part: str) -> dict[str, Any]:
@@ -141,6 +149,13 @@ class Person(TypedDict):
     name: str | None
 
 
+class GivenApproval(TypedDict):
+    """One person's approval."""
+
+    person: Person
+    approvedAt: str
+
+
 class ProvenApproval(TypedDict):
     """The approval of a proof. A name without its opening is None."""
 
@@ -154,36 +169,82 @@ class ProvenApproval(TypedDict):
     largestEuros: str
     currency: str
     payee: Payee
+    #: The person who approved last, or alone.
     person: Person
+    #: The time of the last approval.
     approvedAt: str
+    #: Every approval, in the order in which they were given; one or more.
+    approvals: list[GivenApproval]
+
+
+_PROOF = "intent-approval"
+_PROOF_OF_SEVERAL = "intent-approvals"
+#: No policy asks for more approvals, and it bounds the work.
+_MAX_APPROVALS = 40
 
 
 def verify_approval(proof: Mapping[str, Any], keys: Mapping[str, Any]) -> ProvenApproval:
     """
-    Proves that a person approved an intent with a passkey, and returns what was approved. ``proof`` is the answer of
-    ``intents.approval``, ``keys`` your copy of ``/.well-known/jwks.json``. Verifies two signatures: that of the
-    installation over the whole proof, and that of the person's device over amount, largest amount and payee.
+    Proves that a person, or each of several, approved an intent with a passkey, and returns what was approved.
+    ``proof`` is the answer of ``intents.approval``, ``keys`` your copy of ``/.well-known/jwks.json``. Verifies two
+    kinds of signature: that of the installation over the whole proof, and that of each person's device over amount,
+    largest amount and payee.
     """
     try:
-        claims = verify_signed(proof["jws"], keys, "intent-approval")
-        _check_assertion(claims)
-        return _approval_in(claims, proof["openings"])
+        type, claims = _verify_signed_as_one_of(proof["jws"], keys, (_PROOF, _PROOF_OF_SEVERAL))
+        approvals = [{**claims, "place": ""}] if type == _PROOF else _approvals_in(claims)
+        for approval in approvals:
+            _check_assertion(approval)
+        if type == _PROOF_OF_SEVERAL:
+            _check_together(approvals, claims["approvedAt"])
+        return _proven_in(claims, approvals, proof["openings"])
     except SignatureRejected:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise ApprovalRejected("The proof is not complete.") from error
 
 
-def _check_assertion(claims: Mapping[str, Any]) -> None:
+def _approvals_in(claims: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The approvals of a proof of several, each complete by itself, with what its places of openings begin with."""
+    approvals = claims.get("approvals")
+    if not isinstance(approvals, list) or not 2 <= len(approvals) <= _MAX_APPROVALS:
+        raise ApprovalRejected(f"A proof of several approvals has 2 to {_MAX_APPROVALS} of them.")
+    shared = {"mode": claims["mode"], "relyingParty": claims["relyingParty"]}
+    return [{**one, **shared, "place": f"approvals.{index}."} for index, one in enumerate(approvals)]
+
+
+#: All instants have this form, in which the order of texts is that of times.
+_INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
+
+
+def _check_together(approvals: Sequence[Mapping[str, Any]], approved_at: str) -> None:
+    """Several approvals count only if different passkeys have signed the same, and in this order."""
+    if len({canonical({**one["statement"]["subject"], "person": None}) for one in approvals}) > 1:
+        raise ApprovalRejected("The passkeys have signed different payments.")
+    keys = [numbers_of_jwk(one["publicKey"]) for one in approvals]
+    credential_ids = [one["assertion"]["credentialId"] for one in approvals]
+    are_texts = all(isinstance(one, str) for one in credential_ids)
+    if not are_texts or not _are_distinct(credential_ids) or not _are_distinct(keys):
+        raise ApprovalRejected("One passkey has signed two of the approvals.")
+    times = [*(one["approvedAt"] for one in approvals), approved_at]
+    if not all(_INSTANT.fullmatch(time) for time in times) or times != sorted(times):
+        raise ApprovalRejected("The approvals are not in the order of their times.")
+
+
+def _are_distinct(values: Sequence[object]) -> bool:
+    return len(set(values)) == len(values)
+
+
+def _check_assertion(approval: Mapping[str, Any]) -> None:
     """Verifies an assertion by WebAuthn 7.2, over the statement that the device showed."""
-    statement, assertion, party = claims["statement"], claims["assertion"], claims["relyingParty"]
-    if statement["kind"] != "intent" or statement["mode"] != claims["mode"]:
+    statement, assertion, party = approval["statement"], approval["assertion"], approval["relyingParty"]
+    if statement["kind"] != "intent" or statement["mode"] != approval["mode"]:
         raise ApprovalRejected("The passkey has signed something of another kind.")
     data, client_data = from_base64url(assertion["authenticatorData"]), from_base64url(assertion["clientDataJSON"])
     _check_client_data(json.loads(client_data), statement, party["origins"])
     _check_authenticator_data(data, party["id"])
     signed = data + hashlib.sha256(client_data).digest()
-    is_genuine = verify_with_jwk(claims["publicKey"], signed, from_base64url(assertion["signature"]))
+    is_genuine = verify_with_jwk(approval["publicKey"], signed, from_base64url(assertion["signature"]))
     if is_genuine is None:
         raise ApprovalRejected("The passkey’s key is of no kind that is known.")
     if not is_genuine:
@@ -228,10 +289,17 @@ class _Opener:
         return str(opening["value"])
 
 
-def _approval_in(claims: Mapping[str, Any], openings: Mapping[str, Any]) -> ProvenApproval:
+def _proven_in(
+    claims: Mapping[str, Any], approvals: Sequence[Mapping[str, Any]], openings: Mapping[str, Any]
+) -> ProvenApproval:
     opener = _Opener(openings)
-    subject = claims["statement"]["subject"]
+    subject = approvals[-1]["statement"]["subject"]
     payee = subject["payee"]
+    name, iban = opener.open(payee["name"], "payee.name"), opener.open(payee["iban"], "payee.iban")
+    given: list[GivenApproval] = [
+        {"person": person, "approvedAt": one["approvedAt"]}
+        for one, person in zip(approvals, _people_in(approvals, opener), strict=True)
+    ]
     return {
         "ownerId": claims["ownerId"],
         "mode": claims["mode"],
@@ -240,21 +308,25 @@ def _approval_in(claims: Mapping[str, Any], openings: Mapping[str, Any]) -> Prov
         "amountEuros": subject["amountEuros"],
         "largestEuros": subject["largestEuros"],
         "currency": subject["currency"],
-        "payee": {
-            "name": opener.open(payee["name"], "payee.name"),
-            "iban": opener.open(payee["iban"], "payee.iban"),
-            "walletId": payee["walletId"],
-            "requestId": payee["requestId"],
-        },
-        "person": _person_in(claims["person"], subject, opener),
-        "approvedAt": claims["approvedAt"],
+        "payee": {"name": name, "iban": iban, "walletId": payee["walletId"], "requestId": payee["requestId"]},
+        "person": given[-1]["person"],
+        "approvedAt": given[-1]["approvedAt"],
+        "approvals": given,
     }
 
 
-def _person_in(person: Mapping[str, Any], subject: Mapping[str, Any], opener: _Opener) -> Person:
-    """The person of the passkey, who must be the person of the statement."""
-    id, name = opener.open(person["id"], "person.id"), opener.open(person["name"], "person.name")
-    signer = opener.open(subject["person"], "person")
-    if id is not None and signer is not None and id != signer:
-        raise ApprovalRejected("The passkey is of another person.")
-    return {"id": id, "name": name}
+def _people_in(approvals: Sequence[Mapping[str, Any]], opener: _Opener) -> list[Person]:
+    """A person of a passkey must be the person of the statement, and approves once."""
+    people: list[Person] = []
+    known: list[str | None] = []
+    for one in approvals:
+        person, place = one["person"], one["place"]
+        id, name = opener.open(person["id"], f"{place}person.id"), opener.open(person["name"], f"{place}person.name")
+        signer = opener.open(one["statement"]["subject"]["person"], f"{place}person")
+        if id is not None and signer is not None and id != signer:
+            raise ApprovalRejected("The passkey is of another person.")
+        people.append({"id": id, "name": name})
+        known.append(signer if id is None else id)
+    if not _are_distinct([one for one in known if one is not None]):
+        raise ApprovalRejected("One person has given two of the approvals.")
+    return people

@@ -1,0 +1,278 @@
+import { randomBytes } from 'node:crypto'
+import { addMs, minutes } from '../../values/clock.ts'
+import type { Cents } from '../../values/money.ts'
+import { type ApprovalStep, isStepAsked } from '../rules/index.ts'
+
+/** A person who may approve: active, and with a role that may. */
+export interface Approver {
+  readonly id: string
+  readonly role: 'owner' | 'approver'
+}
+
+interface GivenApproval {
+  readonly personId: string
+  readonly at: string
+}
+
+/**
+ * How far the approvals of a request have come. It is stored as JSON, with ISO instants.
+ *
+ * A step that ends incomplete with `next` passes its open approvals on: they may then also come from the people of the next
+ * step. `reaches` says for each step up to which one its people reach; null: it is not asked.
+ */
+export interface ApprovalProgress {
+  readonly steps: readonly ApprovalStep[]
+  /** Who made the request: their approvals do not count. */
+  readonly requesters: readonly string[]
+  /** What the commitments of all statements about it are salted with, so that each person signs the same. */
+  readonly salt: string
+  /** The step whose time runs. */
+  readonly position: number
+  readonly reaches: readonly (number | null)[]
+  readonly beganAt: string
+  /** The reminders that were sent since then. */
+  readonly reminders: number
+  readonly given: readonly GivenApproval[]
+}
+
+/** `denied` by a step that was not complete in time, or that too few people are left for. */
+export type ApprovalOutcome = 'open' | 'approved' | 'denied'
+
+interface Circumstances {
+  readonly approvers: readonly Approver[]
+  readonly now: Date
+}
+
+const stepAt = ({ steps }: Pick<ApprovalProgress, 'steps'>, position: number): ApprovalStep => {
+  const step = steps[position]
+  if (!step) throw new Error(`there is no step of approval ${position}`)
+  return step
+}
+
+/** Undefined if no step is asked for this amount. */
+export function beginApproval(
+  steps: readonly ApprovalStep[],
+  amount: Cents,
+  { now, requesters }: { readonly now: Date; readonly requesters: readonly string[] },
+): ApprovalProgress | undefined {
+  const position = steps.findIndex(step => isStepAsked(step, amount))
+  if (position < 0) return undefined
+  const isFirst = (place: number) => place === position
+  return {
+    steps,
+    requesters,
+    salt: randomBytes(16).toString('base64url'),
+    position,
+    reaches: steps.map((_, place) => (isFirst(place) ? place : null)),
+    beganAt: now.toISOString(),
+    reminders: 0,
+    given: [],
+  }
+}
+
+/** All of it is asked anew: what was approved is no longer what people have seen. */
+export function restartApproval(progress: ApprovalProgress, amount: Cents, now: Date): ApprovalProgress {
+  const { steps, requesters, salt } = progress
+  const anew = beginApproval(steps, amount, { now, requesters })
+  if (!anew) throw new Error('no step of approval is asked for this amount')
+  return { ...anew, salt }
+}
+
+export const isAskedBy = ({ of }: ApprovalStep, { id, role }: Approver): boolean => {
+  if (of === 'owners') return role === 'owner'
+  return of === 'approvers' || of.includes(id)
+}
+
+/** The people who count: those who made the request do not. */
+const countingApprovers = (
+  { requesters }: ApprovalProgress,
+  approvers: readonly Approver[],
+): readonly Approver[] => approvers.filter(({ id }) => !requesters.includes(id))
+
+/** One approval that a step needs, with the steps whose people may give it. */
+interface NeededApproval {
+  readonly from: number
+  readonly to: number
+}
+
+const neededApprovals = ({ steps, reaches }: ApprovalProgress): NeededApproval[] =>
+  steps.flatMap((step, from) => {
+    const to = reaches[from] ?? null
+    return to === null ? [] : Array.from({ length: step.need }, () => ({ from, to }))
+  })
+
+const mayGive = (progress: ApprovalProgress, { from, to }: NeededApproval, approver: Approver): boolean =>
+  progress.steps.slice(from, to + 1).some(step => isAskedBy(step, approver))
+
+/** Gives as many needed approvals as possible to the people, one each: the person of each, or undefined. */
+function assign(progress: ApprovalProgress, people: readonly Approver[]): (Approver | undefined)[] {
+  const needed = neededApprovals(progress)
+  const assigned: (Approver | undefined)[] = needed.map(() => undefined)
+  const place = (person: Approver, tried: Set<number>): boolean =>
+    needed.some((one, index) => {
+      if (tried.has(index) || !mayGive(progress, one, person)) return false
+      tried.add(index)
+      const holder = assigned[index]
+      if (holder && !place(holder, tried)) return false
+      assigned[index] = person
+      return true
+    })
+  for (const person of people) place(person, new Set())
+  return assigned
+}
+
+const countOf = (progress: ApprovalProgress, people: readonly Approver[]): number =>
+  assign(progress, people).filter(Boolean).length
+
+const giversOf = (progress: ApprovalProgress, approvers: readonly Approver[]): readonly Approver[] => {
+  const counting = countingApprovers(progress, approvers)
+  return progress.given.flatMap(({ personId }) => counting.find(({ id }) => id === personId) ?? [])
+}
+
+export interface ApprovalCount {
+  readonly given: number
+  readonly needed: number
+}
+
+/** Over the steps asked so far. */
+export const countApprovals = (
+  progress: ApprovalProgress,
+  approvers: readonly Approver[],
+): ApprovalCount => ({
+  given: countOf(progress, giversOf(progress, approvers)),
+  needed: neededApprovals(progress).length,
+})
+
+const isComplete = (progress: ApprovalProgress, approvers: readonly Approver[]): boolean => {
+  const { given, needed } = countApprovals(progress, approvers)
+  return given === needed
+}
+
+/** Whether there are still enough people. */
+const isPossible = (progress: ApprovalProgress, approvers: readonly Approver[]): boolean => {
+  const givers = giversOf(progress, approvers)
+  const others = countingApprovers(progress, approvers).filter(one => !givers.includes(one))
+  return countOf(progress, [...givers, ...others]) === neededApprovals(progress).length
+}
+
+export type WhyNotAsked = 'requester' | 'given' | 'not_asked'
+
+/** Why an approval of this person would not count now; undefined if it would. */
+export function whyNotAsked(
+  progress: ApprovalProgress,
+  approvers: readonly Approver[],
+  personId: string,
+): WhyNotAsked | undefined {
+  if (progress.requesters.includes(personId)) return 'requester'
+  if (progress.given.some(one => one.personId === personId)) return 'given'
+  const givers = giversOf(progress, approvers)
+  const person = approvers.find(({ id }) => id === personId)
+  const counts = person && countOf(progress, [...givers, person]) > countOf(progress, givers)
+  return counts ? undefined : 'not_asked'
+}
+
+/** The people whose approvals would count now. */
+export const askedApprovers = (
+  progress: ApprovalProgress,
+  approvers: readonly Approver[],
+): readonly Approver[] => approvers.filter(({ id }) => whyNotAsked(progress, approvers, id) === undefined)
+
+/** Whether it can go on before the clock says so: because people have left, and approvals with them. */
+export const hasLostApprovers = (progress: ApprovalProgress, approvers: readonly Approver[]): boolean =>
+  giversOf(progress, approvers).length < progress.given.length || !isPossible(progress, approvers)
+
+/** Keeps only approvals that count: not of people who have left, nor those that `isOutdated` names. */
+export const dropApprovals = (
+  progress: ApprovalProgress,
+  approvers: readonly Approver[],
+  isOutdated: (personId: string) => boolean = () => false,
+): ApprovalProgress => {
+  const givers = new Set(giversOf(progress, approvers).map(({ id }) => id))
+  const given = progress.given.filter(({ personId }) => givers.has(personId) && !isOutdated(personId))
+  return given.length === progress.given.length ? progress : { ...progress, given }
+}
+
+export const giveApproval = (progress: ApprovalProgress, personId: string, now: Date): ApprovalProgress => ({
+  ...progress,
+  given: [...progress.given, { personId, at: now.toISOString() }],
+})
+
+export const stepEndsAt = (progress: ApprovalProgress): Date =>
+  addMs(new Date(progress.beganAt), minutes(stepAt(progress, progress.position).withinMinutes))
+
+/** At half of the time, and an hour before its end, each once. */
+function remindersOf(progress: ApprovalProgress): Date[] {
+  const began = new Date(progress.beganAt)
+  const { withinMinutes } = stepAt(progress, progress.position)
+  const half = addMs(began, minutes(withinMinutes) / 2)
+  const hourBefore = addMs(stepEndsAt(progress), -minutes(60))
+  return hourBefore > half ? [half, hourBefore] : [half]
+}
+
+/** What the clock brings next. */
+export function nextOfApproval(progress: ApprovalProgress): {
+  readonly at: Date
+  readonly what: 'remind' | 'end'
+} {
+  const reminder = remindersOf(progress)[progress.reminders]
+  return reminder ? { at: reminder, what: 'remind' } : { at: stepEndsAt(progress), what: 'end' }
+}
+
+/** Marks the reminders that are due as sent; undefined if none is. Several that are late are one. */
+export function remindOfApproval(progress: ApprovalProgress, now: Date): ApprovalProgress | undefined {
+  const due = remindersOf(progress).filter(at => at <= now).length
+  return due > progress.reminders && stepEndsAt(progress) > now ? { ...progress, reminders: due } : undefined
+}
+
+const moveTo = (
+  progress: ApprovalProgress,
+  position: number,
+  { now, reaches }: { readonly now: Date; readonly reaches: readonly (number | null)[] },
+): ApprovalProgress => ({ ...progress, position, reaches, beganAt: now.toISOString(), reminders: 0 })
+
+/** The next step, if the amount exceeds it. */
+function beginNextStep(progress: ApprovalProgress, amount: Cents, now: Date): ApprovalProgress | undefined {
+  const { position, reaches, steps } = progress
+  const next = steps.findIndex((step, place) => place > position && isStepAsked(step, amount))
+  if (next < 0) return undefined
+  return moveTo(progress, next, { now, reaches: reaches.map((to, place) => (place === next ? next : to)) })
+}
+
+/** Asks the people of the next step as well; for its own approvals only if the amount exceeds it. */
+function escalate(progress: ApprovalProgress, amount: Cents, now: Date): ApprovalProgress {
+  const { position, reaches } = progress
+  const next = position + 1
+  const own = isStepAsked(stepAt(progress, next), amount) ? next : null
+  const passed = reaches.map(to => (to === position ? next : to))
+  return moveTo(progress, next, { now, reaches: passed.map((to, place) => (place === next ? own : to)) })
+}
+
+export interface ApprovalAdvance {
+  readonly progress: ApprovalProgress
+  readonly outcome: ApprovalOutcome
+  readonly hasEscalated: boolean
+}
+
+/** Goes on as far as approvals, people and the clock allow. */
+export function advanceApproval(
+  start: ApprovalProgress,
+  amount: Cents,
+  { approvers, now }: Circumstances,
+): ApprovalAdvance {
+  let progress = start
+  let hasEscalated = false
+  const at = (outcome: ApprovalOutcome): ApprovalAdvance => ({ progress, outcome, hasEscalated })
+  // Each turn moves to a later step, or ends.
+  while (true) {
+    if (isComplete(progress, approvers)) {
+      const next = beginNextStep(progress, amount, now)
+      if (!next) return at('approved')
+      progress = next
+    } else if (stepEndsAt(progress) > now && isPossible(progress, approvers)) return at('open')
+    else if (stepAt(progress, progress.position).then === 'deny') return at('denied')
+    else {
+      progress = escalate(progress, amount, now)
+      hasEscalated = true
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { instant } from '../../values/clock.ts'
+import { id } from '../../values/ids.ts'
+import type { Cents } from '../../values/money.ts'
+import { approvalStepsSchema, approverGroups, isStepAsked, MAX_APPROVAL_STEPS } from '../rules/index.ts'
+import { type ApprovalProgress, stepEndsAt } from './progress.ts'
+
+const count = (description: string) => z.int().min(0).meta({ description })
+
+export const ApprovalProgressRecord = z
+  .object({
+    given: count('How many approvals were given.'),
+    needed: count('How many all steps of this amount need together.'),
+    step: z.int().min(1).max(MAX_APPROVAL_STEPS).meta({ description: 'The step that is asked now.' }),
+    steps: approvalStepsSchema,
+    awaits: z.array(z.union([z.enum(approverGroups), id('person')])).meta({
+      description: 'The roles or people who are asked now. Empty once the intent was decided or has ended.',
+      examples: [['owners']],
+    }),
+    endsAt: instant.nullable().meta({ description: 'When the time of the step ends.' }),
+    approvals: z.array(z.object({ personId: id('person'), at: instant })),
+  })
+  .meta({ id: 'ApprovalProgress' })
+
+/** The roles and people of the steps whose approvals are open. */
+function awaitedBy({ steps, reaches, position }: ApprovalProgress): string[] {
+  const from = reaches.indexOf(position)
+  const asked = steps.slice(from < 0 ? position : from, position + 1)
+  return [...new Set(asked.flatMap(({ of }) => of))]
+}
+
+/** What all steps of this amount need together. */
+const neededOf = ({ steps }: ApprovalProgress, amount: Cents): number =>
+  steps.filter(step => isStepAsked(step, amount)).reduce((sum, { need }) => sum + need, 0)
+
+const namedInWords = (count: number): string => (count === 1 ? 'a named person' : `${count} named people`)
+
+/** `1 of 2, owners until 28 Nov 17:00 UTC, then deny`: a run shows it, without names. */
+export function approvalCountInWords(progress: ApprovalProgress, amount: Cents, until?: string): string {
+  const count = `${progress.given.length} of ${neededOf(progress, amount)}`
+  if (until === undefined) return count
+  const awaited = awaitedBy(progress)
+  const groups = awaited.filter(one => approverGroups.some(group => group === one))
+  const named = awaited.length - groups.length
+  const who = [...groups, ...(named > 0 ? [namedInWords(named)] : [])].join(' and ')
+  const otherwise = progress.steps[progress.position]?.then === 'next' ? 'then the next step' : 'then deny'
+  return `${count}, ${who} until ${until}, ${otherwise}`
+}
+
+export const approvalProgressResponse = (
+  progress: ApprovalProgress,
+  { amountCents, isOpen }: { readonly amountCents: Cents; readonly isOpen: boolean },
+) => ({
+  given: progress.given.length,
+  needed: neededOf(progress, amountCents),
+  step: progress.position + 1,
+  steps: [...progress.steps],
+  awaits: isOpen ? awaitedBy(progress) : [],
+  endsAt: isOpen ? stepEndsAt(progress) : null,
+  approvals: progress.given.map(({ personId, at }) => ({ personId, at: new Date(at) })),
+})

@@ -1,0 +1,140 @@
+import { personEvents } from '../../../identity/people/index.ts'
+import { reaction } from '../../../kernel/contract/area.ts'
+import type { ReadContext, WriteContext } from '../../../kernel/contract/context.ts'
+import { formatMinute } from '../../../values/minute.ts'
+import { AgentEvent } from '../../agents/index.ts'
+import {
+  type ApprovalProgress,
+  type Approver,
+  advanceApproval,
+  approvalCountInWords,
+  deleteRecordedApprovals,
+  dropApprovals,
+  hasLostApprovers,
+  nextOfApproval,
+  readApprovers,
+  recordedApprovalsOf,
+  remindOfApproval,
+  restartApproval,
+  stepEndsAt,
+} from '../../approvals/index.ts'
+import { effectivePolicy } from '../../policies/index.ts'
+import type { intentSteps } from '../api.ts'
+import { type Intent, intentMachine, lockFreeWithSteps, lockIntent, lockWithSteps } from '../intent.ts'
+import { intentProcess } from '../process.ts'
+import { approvalEvent, intentEvent } from '../response.ts'
+import { approvalProgressOf, setApproval } from './steps.ts'
+
+type Waiting = Intent & { approval: ApprovalProgress }
+
+const isWaiting = (intent: Intent | null): intent is Waiting =>
+  intent?.status === 'created' && intent.approval !== null
+
+/** What the run of a waiting intent does next about its approvals, and when; undefined where one person approves. */
+export async function nextApprovalStep(intent: Intent, { sql, tenant, now }: ReadContext) {
+  if (!isWaiting(intent)) return undefined
+  const { approval, amountCents } = intent
+  const isLost = hasLostApprovers(approval, await readApprovers(sql, tenant))
+  const { at, what } = isLost ? { at: now, what: 'end' as const } : nextOfApproval(approval)
+  return {
+    at,
+    what,
+    inWords: approvalCountInWords(approval, amountCents, formatMinute(stepEndsAt(approval))),
+  }
+}
+
+/** Sends the reminder that is due by the tenant’s clock, once. */
+export async function remindApprovers(
+  id: string,
+  { em, sql, tenant, now, emit, wake }: WriteContext<(typeof intentSteps.remind)['emits']>,
+): Promise<void> {
+  const intent = await lockIntent(em, id)
+  const reminded = isWaiting(intent) && remindOfApproval(intent.approval, now)
+  if (!isWaiting(intent) || !reminded) return
+  setApproval(intent, reminded, { approvers: await readApprovers(sql, tenant), now })
+  emit('intent.approval_reminder', approvalEvent(intent))
+  wake(intentProcess, intent)
+}
+
+type Ending = WriteContext<(typeof intentSteps.endStep)['emits']>
+
+/** Goes on where the time of a step is over, or people have left: asks the next people, or denies. */
+export async function endApprovalStep(id: string, context: Ending): Promise<void> {
+  const { em, sql, tenant, now } = context
+  const intent = await lockIntent(em, id)
+  if (!isWaiting(intent)) return
+  const [approvers, policy] = await Promise.all([
+    readApprovers(sql, tenant),
+    effectivePolicy(em, intent.agentId),
+  ])
+  const begun = approvalProgressOf(intent, policy?.approval ?? [], now)
+  if (!begun) Object.assign(intent, { approval: null, approvalDueAt: null })
+  else await goOn(intent, begun, approvers, context)
+}
+
+async function goOn(
+  intent: Waiting,
+  begun: ApprovalProgress,
+  approvers: readonly Approver[],
+  context: Ending,
+) {
+  const { now, emit, wake } = context
+  const kept = dropApprovals(begun, approvers)
+  const { progress, outcome, hasEscalated } = advanceApproval(kept, intent.amountCents, { approvers, now })
+  if (progress !== intent.approval) await dropRecorded(intent, progress, context)
+  setApproval(intent, progress, { approvers, now })
+  if (outcome === 'denied') deny(intent, context)
+  else if (hasEscalated) emit('intent.approval_escalated', approvalEvent(intent))
+  wake(intentProcess, intent)
+}
+
+function deny(intent: Waiting, { now, emit }: Ending): void {
+  const { approval, amountCents } = intent
+  if (!intentMachine.move(intent, 'denied')) return
+  const comment = `Too few people have approved in time: ${approvalCountInWords(approval, amountCents)}.`
+  const decidedBy = { type: 'policy' as const, id: intent.decision.policyId, name: null }
+  Object.assign(intent, { decidedAt: now, decidedBy, comment, approvalDueAt: null })
+  emit('intent.denied', intentEvent(intent, comment))
+}
+
+/** Approvals that no longer count are not kept. */
+async function dropRecorded(
+  { id }: Intent,
+  { given }: ApprovalProgress,
+  { sql, tenant, queueStatement }: WriteContext,
+): Promise<void> {
+  const recorded = await recordedApprovalsOf(sql, tenant, [id])
+  const gone = recorded.filter(({ personId }) => !given.some(one => one.personId === personId))
+  if (gone.length > 0) queueStatement(deleteRecordedApprovals(sql, tenant, gone))
+}
+
+const MAKE_DUE =
+  'update intents set approval_due_at = $4 where owner_id = $1 and mode = $2 and id = any($3::text[])'
+
+/** People have left, or have another role: what waits for approvals looks at once who is left. */
+async function lookAtWaiting(context: WriteContext): Promise<void> {
+  const { sql, tenant, now, wake } = context
+  const waiting = await lockFreeWithSteps(sql, tenant)
+  const ids = waiting.map(({ id }) => id)
+  if (ids.length > 0) await sql(MAKE_DUE, [tenant.ownerId, tenant.mode, ids, now])
+  for (const intent of waiting) wake(intentProcess, intent)
+}
+
+export const approvalReactions = {
+  'person.removed': reaction(personEvents['person.removed'], {}, (_, context) => lookAtWaiting(context)),
+  'person.updated': reaction(personEvents['person.updated'], {}, async ({ changed }, context) => {
+    if (changed.includes('role')) await lookAtWaiting(context)
+  }),
+  /** What was approved before is asked anew. */
+  'agent.frozen': reaction(AgentEvent, {}, async ({ agentId }, context) => {
+    const { em, sql, tenant, now, wake } = context
+    const waiting = await lockWithSteps(em, agentId)
+    const approvers = waiting.length > 0 ? await readApprovers(sql, tenant) : []
+    for (const intent of waiting.filter(isWaiting)) {
+      const anew = restartApproval(intent.approval, intent.amountCents, now)
+      await dropRecorded(intent, anew, context)
+      setApproval(intent, anew, { approvers, now })
+      wake(intentProcess, intent)
+    }
+  }),
+}

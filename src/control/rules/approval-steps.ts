@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { id } from '../../values/ids.ts'
+import { type Cents, cents, formatMoney, storedMoneySchema } from '../../values/money.ts'
+
+/** The people whom a step asks: by their role, or by name. */
+export const approverGroups = ['owners', 'approvers'] as const
+
+export const MAX_APPROVAL_STEPS = 4
+const MAX_NAMED = 20
+/** With four steps, the proof of all of them is at most some 60 kB. */
+const MAX_NEEDED = 5
+const MAX_MINUTES = 30 * 24 * 60
+
+const ApprovalStepRule = z
+  .strictObject({
+    aboveCents: storedMoneySchema.meta({
+      description: 'The step is asked for amounts above this.',
+      examples: [1000],
+    }),
+    of: z.union([z.enum(approverGroups), z.array(id('person')).min(1).max(MAX_NAMED)]).meta({
+      description:
+        'Who is asked: `owners`, `approvers` (people with the role approver or owner), or people by their ids.',
+      examples: ['owners'],
+    }),
+    need: z.int().min(1).max(MAX_NEEDED).meta({ description: 'How many of them must approve.' }),
+    withinMinutes: z.int().min(1).max(MAX_MINUTES).meta({ description: 'How long the step waits for them.' }),
+    then: z.enum(['next', 'deny']).meta({
+      description:
+        'What happens if the step is not complete by then: `next` asks the people of the next step as well, `deny` denies. The last step denies.',
+    }),
+  })
+  .meta({ id: 'ApprovalStep' })
+
+/** `aboveCents` has the digits of the cents, as it is stored. */
+export type ApprovalStep = z.output<typeof ApprovalStepRule>
+
+export const approvalStepsSchema = z.array(ApprovalStepRule).max(MAX_APPROVAL_STEPS).default([]).meta({
+  description:
+    'Up to four steps of approvals with a passkey. The steps whose amount is exceeded are asked in this order, and each needs approvals of its own: the approval of a person counts in one step. Who made the request does not count. Empty: one person approves.',
+})
+
+const aboveOf = ({ aboveCents }: ApprovalStep): Cents => cents(aboveCents)
+
+export const isStepAsked = (step: ApprovalStep, amount: Cents): boolean => amount > aboveOf(step)
+
+export const asksForSteps = (steps: readonly ApprovalStep[], amount: Cents): boolean =>
+  steps.some(step => isStepAsked(step, amount))
+
+/** What contradicts itself in the steps: the place within them, and what to write. */
+export function approvalStepProblem(
+  steps: readonly ApprovalStep[],
+): { readonly path: readonly (string | number)[]; readonly message: string } | undefined {
+  for (const [place, step] of steps.entries()) {
+    const next = steps[place + 1]
+    if (!next && step.then === 'next')
+      return { path: [place, 'then'], message: 'there is no next step: the last one must deny' }
+    if (next && aboveOf(next) < aboveOf(step))
+      return {
+        path: [place + 1, 'aboveEuros'],
+        message: 'each step is for amounts at least as high as the one before it',
+      }
+    if (Array.isArray(step.of) && new Set(step.of).size < step.of.length)
+      return { path: [place, 'of'], message: 'a person is named twice: name each once' }
+  }
+  return undefined
+}
+
+const inTime = (minutes: number): string => {
+  if (minutes % 1_440 === 0) return minutes === 1_440 ? 'a day' : `${minutes / 1_440} days`
+  if (minutes % 60 === 0) return minutes === 60 ? 'an hour' : `${minutes / 60} hours`
+  return minutes === 1 ? 'a minute' : `${minutes} minutes`
+}
+
+const groupInWords = ({ of, need }: ApprovalStep): string => {
+  if (of === 'owners') return need === 1 ? 'an owner' : `${need} owners`
+  if (of === 'approvers') return need === 1 ? 'an approver' : `${need} approvers`
+  return `${need} of ${of.length} named ${of.length === 1 ? 'person' : 'people'}`
+}
+
+/** `above € 1,000.00: 2 owners within 4 hours, else deny`. */
+export const approvalStepInWords = (step: ApprovalStep): string => {
+  const { then, withinMinutes } = step
+  const otherwise = then === 'deny' ? 'deny' : 'ask the next step as well'
+  return `above ${formatMoney(aboveOf(step))}: ${groupInWords(step)} within ${inTime(withinMinutes)}, else ${otherwise}`
+}
+
+const isSameGroup = (one: ApprovalStep['of'], other: ApprovalStep['of']): boolean =>
+  String(one) === String(other)
+
+/** A step that passes its approvals on sooner is looser, and one that denies sooner is not. */
+const isAsStrict = (before: ApprovalStep, after: ApprovalStep): boolean =>
+  isSameGroup(before.of, after.of) &&
+  after.need >= before.need &&
+  aboveOf(after) <= aboveOf(before) &&
+  (after.then === 'deny'
+    ? after.withinMinutes <= before.withinMinutes
+    : after.then === before.then && after.withinMinutes === before.withinMinutes)
+
+/** Whether less is asked of people than before: each step of before must still be there, and be as strict. */
+export const areStepsLoosened = (before: readonly ApprovalStep[], after: readonly ApprovalStep[]): boolean =>
+  before.some((step, place) => {
+    const same = after[place]
+    return same === undefined || !isAsStrict(step, same)
+  })

@@ -1,0 +1,266 @@
+import './approvals/random-steps.ts'
+import { describe, expect, test } from '@jest/globals'
+import { nextOfApproval, remindOfApproval } from '../../src/control/approvals/progress.ts'
+import {
+  type ApprovalStep,
+  approvalStepInWords,
+  approvalStepProblem,
+  areStepsLoosened,
+} from '../../src/control/rules/approval-steps.ts'
+import { afterNoon, FollowedSteps, type StepTerms, stepOf } from './approvals/followed-steps.ts'
+
+const owners = stepOf({ of: 'owners' })
+const people = { ann: 'approver', ben: 'approver', olga: 'owner', otto: 'owner' } as const
+
+describe('the steps of a request', () => {
+  test('asks the next step when the first is complete', () => {
+    const first = stepOf({ of: ['ann', 'ben'], need: 2, withinMinutes: 30 })
+    const request = new FollowedSteps([first, owners], people)
+    request.approve('ann')
+    expect(request.state).toBe('open at step 0, 1 of 2 given, asked: ben')
+    request.wait(20)
+    request.approve('ben')
+    expect(request.state).toBe('open at step 1, 2 of 3 given, asked: olga, otto')
+    expect(request.progress.beganAt).toBe(afterNoon(20).toISOString())
+    request.wait(59)
+    request.approve('otto')
+    expect(request.state).toBe('approved at step 1, 3 of 3 given')
+    expect(request.hasEscalated).toBe(false)
+  })
+
+  test('asks no step for an amount that is not above it', () => {
+    const steps = [stepOf(), stepOf({ ...owners, aboveCents: '1000' })]
+    for (const [amount, state] of [
+      [1_000, 'approved at step 0, 1 of 1 given'],
+      [1_001, 'open at step 1, 1 of 2 given, asked: olga, otto'],
+    ] as const) {
+      const request = new FollowedSteps(steps, people, { amount })
+      request.approve('ann')
+      expect(request.state).toBe(state)
+    }
+  })
+
+  test('denies at the end of a step that says so, not a minute before it', () => {
+    const request = new FollowedSteps([stepOf(), owners], people)
+    request.wait(59)
+    expect(request.outcome).toBe('open')
+    request.wait(1)
+    expect(request.state).toBe('denied at step 0, 0 of 1 given')
+  })
+})
+
+describe('a step that is not complete in time', () => {
+  test('passes the open approvals to the people of the next step', () => {
+    const first = stepOf({ of: ['ann', 'ben'], need: 2, ending: 'next' })
+    const request = new FollowedSteps([first, owners], people)
+    request.approve('ann')
+    request.wait(60)
+    expect(request.state).toBe('open at step 1, 1 of 3 given, asked: ben, olga, otto')
+    expect(request.hasEscalated).toBe(true)
+    request.approve('otto')
+    // Ben may give the one that was passed on; he is no owner.
+    request.approve('ben')
+    expect(request.state).toBe('approved at step 1, 3 of 3 given')
+  })
+
+  test('passes them to a step that the amount does not exceed, which needs none of its own', () => {
+    const steps = [
+      stepOf({ of: ['ann'], ending: 'next' }),
+      stepOf({ of: 'owners', aboveCents: '5000', need: 2, withinMinutes: 10 }),
+    ]
+    const request = new FollowedSteps(steps, people)
+    request.wait(60)
+    expect(request.state).toBe('open at step 1, 0 of 1 given, asked: ann, olga, otto')
+    request.approve('olga')
+    expect(request.state).toBe('approved at step 1, 1 of 1 given')
+    const late = new FollowedSteps(steps, people)
+    late.wait(60)
+    late.wait(10)
+    expect(late.state).toBe('denied at step 1, 0 of 1 given')
+  })
+
+  test('opens no complete step to later people', () => {
+    const steps = [stepOf({ of: ['ann'] }), stepOf({ of: ['ben'], ending: 'next' }), owners]
+    const request = new FollowedSteps(steps, people)
+    request.approve('ann')
+    request.wait(60)
+    expect(request.state).toBe('open at step 2, 1 of 3 given, asked: ben, olga, otto')
+    request.setRole('ann', undefined)
+    expect(request.outcome).toBe('denied')
+  })
+})
+
+describe('the people of a request', () => {
+  test('denies when too few people are left', () => {
+    const request = new FollowedSteps([stepOf({ of: ['ann', 'ben'], need: 2 })], people)
+    request.approve('ann')
+    request.setRole('ben', undefined)
+    expect(request.state).toBe('denied at step 0, 1 of 2 given')
+  })
+
+  test('asks the next step at once when too few people are left and the step says so', () => {
+    const request = new FollowedSteps([stepOf({ of: ['ann'], ending: 'next' }), owners], people)
+    request.wait(5)
+    request.setRole('ann', undefined)
+    expect(request.state).toBe('open at step 1, 0 of 2 given, asked: olga, otto')
+    expect(nextOfApproval(request.progress).at).toEqual(afterNoon(35))
+    request.setRole('olga', 'approver')
+    expect(request.state).toBe('denied at step 1, 0 of 2 given')
+  })
+
+  test('counts a person in one step only', () => {
+    const request = new FollowedSteps([stepOf(), owners], { ann: 'approver', olga: 'owner' })
+    request.approve('olga')
+    // She is the only owner: her approval is the one of an owner, and another approver is asked.
+    expect(request.state).toBe('open at step 1, 1 of 2 given, asked: ann')
+    request.approve('olga')
+    expect(request.whyNotAsked('olga')).toBe('given')
+    expect(request.state).toBe('open at step 1, 1 of 2 given, asked: ann')
+    const alone = new FollowedSteps([stepOf(), owners], { olga: 'owner' })
+    alone.approve('olga')
+    expect(alone.state).toBe('denied at step 1, 1 of 2 given')
+  })
+
+  test('does not count who made the request', () => {
+    const steps = [stepOf({ of: ['ann', 'ben', 'olga'] })]
+    const request = new FollowedSteps(steps, people, { requesters: ['ann', 'olga'] })
+    request.approve('ann')
+    request.approve('olga')
+    expect(request.state).toBe('open at step 0, 0 of 1 given, asked: ben')
+    expect(['ann', 'ben', 'otto'].map(one => request.whyNotAsked(one))).toEqual([
+      'requester',
+      undefined,
+      'not_asked',
+    ])
+    expect(new FollowedSteps(steps, people, { requesters: ['ann', 'ben', 'olga'] }).outcome).toBe('denied')
+  })
+
+  test('a removed person’s approval no longer counts', () => {
+    const request = new FollowedSteps([stepOf({ need: 2 })], people)
+    request.approve('ann')
+    request.setRole('ann', undefined)
+    expect(request.state).toBe('open at step 0, 0 of 2 given, asked: ben, olga, otto')
+    request.setRole('ann', 'approver')
+    expect(request.state).toBe('open at step 0, 0 of 2 given, asked: ann, ben, olga, otto')
+  })
+
+  test('the approval of a person who is an owner no longer does not count as one of an owner', () => {
+    const request = new FollowedSteps([stepOf({ of: 'owners', need: 2 })], { ...people, ann: 'owner' })
+    request.approve('ann')
+    request.setRole('ann', 'approver')
+    expect(request.state).toBe('open at step 0, 0 of 2 given, asked: olga, otto')
+  })
+})
+
+test('starts anew', () => {
+  const request = new FollowedSteps([stepOf({ of: ['ann'] }), owners], people)
+  const before = request.progress
+  request.approve('ann')
+  request.wait(40)
+  request.restart()
+  expect(request.state).toBe('open at step 0, 0 of 1 given, asked: ann')
+  expect(request.progress).toEqual({ ...before, beganAt: afterNoon(40).toISOString() })
+  request.wait(59)
+  expect(request.outcome).toBe('open')
+  request.wait(1)
+  expect(request.outcome).toBe('denied')
+})
+
+describe('reminders', () => {
+  test('sends each reminder once: at half of the time and an hour before the end', () => {
+    const { progress } = new FollowedSteps([stepOf({ withinMinutes: 240 })], people)
+    expect(nextOfApproval(progress)).toEqual({ at: afterNoon(120), what: 'remind' })
+    expect(remindOfApproval(progress, afterNoon(119))).toBeUndefined()
+    const half = remindOfApproval(progress, afterNoon(120)) ?? progress
+    expect(half.reminders).toBe(1)
+    expect(remindOfApproval(half, afterNoon(179))).toBeUndefined()
+    expect(nextOfApproval(half)).toEqual({ at: afterNoon(180), what: 'remind' })
+    const both = remindOfApproval(half, afterNoon(180)) ?? half
+    expect(both.reminders).toBe(2)
+    expect(remindOfApproval(both, afterNoon(239))).toBeUndefined()
+    expect(nextOfApproval(both)).toEqual({ at: afterNoon(240), what: 'end' })
+  })
+
+  test('sends late ones as one, and none at the end', () => {
+    const { progress } = new FollowedSteps([stepOf({ withinMinutes: 240 })], people)
+    expect(remindOfApproval(progress, afterNoon(200))?.reminders).toBe(2)
+    expect(remindOfApproval(progress, afterNoon(240))).toBeUndefined()
+  })
+
+  test('sends those of the next step from its own beginning', () => {
+    const request = new FollowedSteps([stepOf({ withinMinutes: 240, ending: 'next' }), owners], people)
+    request.progress = remindOfApproval(request.progress, afterNoon(180)) ?? request.progress
+    request.wait(240)
+    expect(nextOfApproval(request.progress)).toEqual({ at: afterNoon(270), what: 'remind' })
+    const reminded = remindOfApproval(request.progress, afterNoon(270)) ?? request.progress
+    expect(nextOfApproval(reminded)).toEqual({ at: afterNoon(300), what: 'end' })
+  })
+})
+
+const next = stepOf({ ending: 'next' })
+
+test.each<[readonly ApprovalStep[], path: string | undefined]>([
+  [[], undefined],
+  [[stepOf()], undefined],
+  [[next, next, next, stepOf()], undefined],
+  [[stepOf({ aboveCents: '999' }), stepOf({ aboveCents: '1000' })], undefined],
+  [[stepOf({ of: ['ann', 'ben'] }), stepOf({ of: ['ann'] })], undefined],
+  [[next], '0.then'],
+  [[stepOf(), next], '1.then'],
+  [[stepOf({ aboveCents: '1000' }), stepOf({ aboveCents: '999' })], '1.aboveEuros'],
+  [[stepOf(), stepOf({ aboveCents: '1000' }), stepOf({ aboveCents: '1' })], '2.aboveEuros'],
+  [[stepOf(), stepOf({ of: ['ann', 'ben', 'ann'] })], '1.of'],
+])('steps that contradict themselves, case %#', (steps, path) => {
+  expect(approvalStepProblem(steps)?.path.join('.')).toBe(path)
+})
+
+const before = stepOf({ aboveCents: '1000', of: ['ann', 'ben'], need: 2 })
+
+test.each<[string, readonly ApprovalStep[], readonly ApprovalStep[], boolean]>([
+  ['none', [], [], false],
+  ['a first step', [], [before], false],
+  ['the same', [before], [before], false],
+  ['another step', [before], [before, owners], false],
+  ['a lower amount', [before], [{ ...before, aboveCents: '999' }], false],
+  [
+    'a lower amount of more digits',
+    [{ ...before, aboveCents: '9' }],
+    [{ ...before, aboveCents: '10' }],
+    true,
+  ],
+  ['more approvals', [before], [{ ...before, need: 3 }], false],
+  ['less time until it denies', [before], [{ ...before, withinMinutes: 59 }], false],
+  ['denies at the end', [next, owners], [stepOf(), owners], false],
+  ['no step', [before], [], true],
+  ['one step less', [before, owners], [before], true],
+  ['a higher amount', [before], [{ ...before, aboveCents: '1001' }], true],
+  ['fewer approvals', [before], [{ ...before, need: 1 }], true],
+  ['more time', [before], [{ ...before, withinMinutes: 61 }], true],
+  ['asks the next step at the end', [stepOf(), owners], [next, owners], true],
+  ['one more person', [before], [{ ...before, of: ['ann', 'ben', 'olga'] }], true],
+  ['another person', [before], [{ ...before, of: ['ann', 'olga'] }], true],
+  ['a wider group', [owners], [stepOf()], true],
+  ['a weaker second step', [before, stepOf({ need: 2 })], [before, stepOf()], true],
+])('whether less is asked than before: %s', (_, from, to, isLoosened) => {
+  expect(areStepsLoosened(from, to)).toBe(isLoosened)
+})
+
+test.each<[StepTerms, string]>([
+  [{}, 'above € 0.00: an approver within an hour, else deny'],
+  [
+    { aboveCents: '100000', of: 'owners', need: 2, withinMinutes: 240 },
+    'above € 1,000.00: 2 owners within 4 hours, else deny',
+  ],
+  [{ of: 'owners', withinMinutes: 1 }, 'above € 0.00: an owner within a minute, else deny'],
+  [
+    { need: 3, withinMinutes: 90, ending: 'next' },
+    'above € 0.00: 3 approvers within 90 minutes, else ask the next step as well',
+  ],
+  [{ of: ['ann'], withinMinutes: 1_440 }, 'above € 0.00: 1 of 1 named person within a day, else deny'],
+  [
+    { aboveCents: '1050', of: ['ann', 'ben', 'olga'], need: 2, withinMinutes: 2_880 },
+    'above € 10.50: 2 of 3 named people within 2 days, else deny',
+  ],
+])('a step in words, case %#', (terms, words) => {
+  expect(approvalStepInWords(stepOf(terms))).toBe(words)
+})

@@ -1,0 +1,123 @@
+import {
+  type ApprovalOutcome,
+  type ApprovalProgress,
+  advanceApproval,
+  askedApprovers,
+  beginApproval,
+  countApprovals,
+  dropApprovals,
+  giveApproval,
+  restartApproval,
+  whyNotAsked,
+} from '../../../src/control/approvals/progress.ts'
+import type { ApprovalStep } from '../../../src/control/rules/approval-steps.ts'
+import { addMs, minutes } from '../../../src/values/clock.ts'
+import { cents } from '../../../src/values/money.ts'
+import type { Happening, Role } from './steps-oracle.ts'
+
+export const NOON = new Date('2026-11-25T12:00:00.000Z')
+export const afterNoon = (count: number): Date => addMs(NOON, minutes(count))
+
+export interface StepTerms extends Partial<Omit<ApprovalStep, 'then'>> {
+  readonly ending?: ApprovalStep['then']
+}
+
+export const stepOf = ({ ending = 'deny', ...terms }: StepTerms = {}): ApprovalStep => ({
+  aboveCents: '0',
+  of: 'approvers',
+  need: 1,
+  withinMinutes: 60,
+  then: ending,
+  ...terms,
+})
+
+export interface RequestTerms {
+  readonly amount?: number
+  readonly requesters?: readonly string[]
+}
+
+/** A request from noon on, whose progress goes on after each event. */
+export class FollowedSteps {
+  progress: ApprovalProgress
+  outcome: ApprovalOutcome | 'expired' = 'open'
+  hasEscalated = false
+  #minute = 0
+  #amount: number
+  readonly #people: Map<string, Role>
+
+  constructor(
+    steps: readonly ApprovalStep[],
+    people: Readonly<Record<string, Role>>,
+    { amount = 1_000, requesters = [] }: RequestTerms = {},
+  ) {
+    const progress = beginApproval(steps, cents(amount), { now: NOON, requesters })
+    if (!progress) throw new Error('no step is asked')
+    this.progress = progress
+    this.#amount = amount
+    this.#people = new Map(Object.entries(people))
+    this.#goOn()
+  }
+
+  get approvers() {
+    return [...this.#people].map(([id, role]) => ({ id, role }))
+  }
+
+  /** `open at step 0, 1 of 2 given, asked: ann, ben`. */
+  get state(): string {
+    const { given, needed } = countApprovals(this.progress, this.approvers)
+    const asked = askedApprovers(this.progress, this.approvers).map(({ id }) => id)
+    const people = this.outcome === 'open' ? `, asked: ${asked.sort().join(', ')}` : ''
+    return `${this.outcome} at step ${this.progress.position}, ${given} of ${needed} given${people}`
+  }
+
+  whyNotAsked(person: string): string | undefined {
+    return whyNotAsked(this.progress, this.approvers, person)
+  }
+
+  wait(count: number): void {
+    this.#minute += count
+    this.#goOn()
+  }
+
+  approve(person: string): void {
+    if (this.whyNotAsked(person)) return
+    this.progress = giveApproval(this.progress, person, afterNoon(this.#minute))
+    this.#goOn()
+  }
+
+  setRole(person: string, role: Role | undefined): void {
+    if (role) this.#people.set(person, role)
+    else this.#people.delete(person)
+    this.progress = dropApprovals(this.progress, this.approvers)
+    this.#goOn()
+  }
+
+  restart(amount = this.#amount): void {
+    this.#amount = amount
+    this.progress = restartApproval(this.progress, cents(amount), afterNoon(this.#minute))
+    this.#goOn()
+  }
+
+  take(happening: Happening): void {
+    if (happening.kind === 'approve') this.approve(happening.person)
+    else if (happening.kind === 'role') this.setRole(happening.person, happening.role)
+    else if (happening.kind === 'deny') {
+      if (this.#people.has(happening.person)) this.outcome = 'denied'
+    } else if (happening.kind === 'expire') {
+      this.outcome = 'expired'
+      this.progress = dropApprovals(this.progress, [])
+    } else this.restart(happening.kind === 'amount' ? happening.amount : undefined)
+  }
+
+  #goOn(): void {
+    const circumstances = { approvers: this.approvers, now: afterNoon(this.#minute) }
+    const { progress, outcome, hasEscalated } = advanceApproval(
+      this.progress,
+      cents(this.#amount),
+      circumstances,
+    )
+    this.progress = progress
+    this.outcome = outcome
+    this.hasEscalated ||= hasEscalated
+  }
+}

@@ -1,0 +1,111 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { beginApproval } from '../../../src/control/approvals/progress.ts'
+import type { ApprovalStep } from '../../../src/control/rules/approval-steps.ts'
+import { cents } from '../../../src/values/money.ts'
+import { FollowedSteps, NOON, stepOf } from './followed-steps.ts'
+import { areAsked, type Happening, type Role, StepsOracle } from './steps-oracle.ts'
+
+const names = ['a', 'b', 'c', 'd', 'e']
+const anyName = fc.constantFrom(...names)
+
+const anyStep = fc.record({
+  above: fc.constantFrom(0, 0, 0, 10, 20),
+  of: fc.constantFrom<ApprovalStep['of']>('owners', 'approvers', 'approvers', ['a'], ['b', 'c'], names),
+  need: fc.constantFrom(1, 1, 1, 2, 2, 3),
+  withinMinutes: fc.constantFrom(10, 20, 90),
+  ending: fc.constantFrom<ApprovalStep['then']>('next', 'next', 'next', 'deny'),
+})
+
+const anySteps = fc.array(anyStep, { minLength: 1, maxLength: 4 }).map(steps => {
+  const amounts = steps.map(({ above }) => above).sort((one, other) => one - other)
+  const isLast = (place: number): boolean => place === steps.length - 1
+  return steps.map(({ above: _, ending, ...terms }, place) =>
+    stepOf({ ...terms, aboveCents: String(amounts[place]), ending: isLast(place) ? 'deny' : ending }),
+  )
+})
+
+const anyAmount = fc.constantFrom(5, 15, 25, 25)
+const anyRole = fc.constantFrom<Role>('owner', 'approver')
+const roleOrNone = fc.constantFrom<(Role | undefined)[]>('owner', 'owner', 'approver', 'approver', undefined)
+
+const anyPeople = fc
+  .tuple(anyRole, roleOrNone, roleOrNone, roleOrNone, roleOrNone)
+  .map(
+    (roles): Record<string, Role> =>
+      Object.fromEntries(roles.flatMap((role, place) => (role ? [[names[place], role]] : []))),
+  )
+
+const happening = <A extends fc.Arbitrary<Happening>>(weight: number, arbitrary: A) => ({ weight, arbitrary })
+const kind = <K extends Happening['kind']>(name: K) => fc.constant(name)
+
+const anyHappening = fc.oneof(
+  happening(32, fc.record({ kind: kind('approve'), person: anyName })),
+  happening(12, fc.record({ kind: kind('role'), person: anyName, role: roleOrNone })),
+  happening(1, fc.record({ kind: kind('deny'), person: anyName })),
+  happening(1, fc.record({ kind: kind('amount'), amount: anyAmount })),
+  happening(1, fc.record({ kind: kind('freeze') })),
+  happening(1, fc.record({ kind: kind('expire') })),
+)
+
+const anyTerms = fc.record({
+  amount: anyAmount,
+  requesters: fc.constantFrom<string[]>([], [], [], ['a'], ['b', 'c'], ['has_left']),
+})
+
+/** Each with the minutes that pass before it. Some come at the very end of a step. */
+const anyEvents = fc.array(fc.tuple(fc.constantFrom(0, 0, 0, 0, 5, 10), anyHappening), {
+  minLength: 4,
+  maxLength: 16,
+  size: 'max',
+})
+
+/** An amount that no step is for is approved in another way. */
+const applies = (steps: readonly ApprovalStep[], one: Happening): boolean =>
+  one.kind !== 'amount' || areAsked(steps, one.amount)
+
+test('ten thousand random requests go as the documented words say, after each event', () => {
+  const seen = { events: 0, approved: 0, denied: 0, expired: 0, open: 0, escalated: 0, unasked: 0 }
+  const follow = (
+    steps: readonly ApprovalStep[],
+    people: Readonly<Record<string, Role>>,
+    terms: { readonly amount: number; readonly requesters: readonly string[] },
+    events: readonly (readonly [number, Happening])[],
+  ): void => {
+    const [request, oracle] = [new FollowedSteps(steps, people, terms), new StepsOracle(steps, people, terms)]
+    // An assertion of Jest for each of the events would take longer than all else.
+    const compare = (event: unknown): void => {
+      if (request.state !== oracle.state) expect([event, request.state]).toEqual([event, oracle.state])
+    }
+    compare('begins')
+    for (const [after, one] of events) {
+      if (oracle.outcome !== 'open') break
+      oracle.wait(after)
+      request.wait(after)
+      compare(`${after} minutes`)
+      if (oracle.outcome !== 'open') break
+      if (!applies(steps, one)) continue
+      oracle.take(one)
+      request.take(one)
+      compare(one)
+      seen.events++
+    }
+    seen[request.outcome]++
+    if (request.hasEscalated) seen.escalated++
+  }
+  fc.assert(
+    fc.property(anySteps, anyPeople, anyTerms, anyEvents, (steps, people, terms, events) => {
+      if (areAsked(steps, terms.amount)) return follow(steps, people, terms, events)
+      seen.unasked++
+      const { amount, requesters } = terms
+      expect(beginApproval(steps, cents(amount), { now: NOON, requesters })).toBeUndefined()
+    }),
+    // Of a twentieth no step is asked.
+    { numRuns: 11_000 },
+  )
+  // These bounds show that the random requests reach every outcome.
+  expect(seen.events).toBeGreaterThan(20_000)
+  const { approved, denied, expired, open, escalated, unasked } = seen
+  expect(Math.min(approved, denied, open, escalated)).toBeGreaterThan(500)
+  expect(Math.min(expired, unasked)).toBeGreaterThan(50)
+})

@@ -1,0 +1,309 @@
+import { describe, expect, test } from '@jest/globals'
+import { verifyApproval } from '../../../src/derive/client.ts'
+import type { PublicKeySet } from '../../../src/ports/public-keys.ts'
+import { challengeOf, signatureOver } from '../../support/control/approvals.ts'
+import { intentOf, intentsIn } from '../../support/control/intents.ts'
+import { aBeneficiary, anAgentUnder, anIntent, aToken, bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { peopleInConsole } from '../../support/identity/in-console.ts'
+import { type Enrolled, enrolled, signed } from '../../support/identity/people.ts'
+import { statusCounts, times } from '../../support/sample-service.ts'
+
+const service = await startTestService({ own: true })
+const { eventsOf } = intentsIn(service)
+
+interface Step {
+  readonly aboveEuros: number
+  readonly of: 'owners' | 'approvers' | string[]
+  readonly need: number
+  readonly withinMinutes: number
+  readonly then: 'next' | 'deny'
+}
+
+const approvers = (need: number, others: Partial<Step> = {}): Step => ({
+  aboveEuros: 20,
+  of: 'approvers',
+  need,
+  withinMinutes: 240,
+  then: 'deny',
+  ...others,
+})
+const owners = (need: number, others: Partial<Step> = {}): Step =>
+  approvers(need, { of: 'owners', ...others })
+
+/** An owner and two approvers, or as many, each with a passkey; and an agent whose policy has these steps. */
+async function aTeam(approval: Step[] | ((team: readonly Enrolled[]) => Step[]), rules = {}, size = 2) {
+  const owner = await service.owner()
+  const boss = await enrolled(service, owner, { name: 'Ada' })
+  const team = [boss]
+  for (let n = 0; n < size; n++) team.push(await enrolled(service, owner, { role: 'approver', by: boss }))
+  const steps = typeof approval === 'function' ? approval(team) : approval
+  const agent = await anAgentUnder(owner.client, { ...rules, approval: steps })
+  const { client } = owner
+  const approve = async (id: string, { device }: Pick<Enrolled, 'device'>, by = client) =>
+    by.intents.approve({
+      params: { id },
+      body: { webauthnAssertion: await signatureOver(by, id, { device }) },
+    })
+  const namesOf = async (id: string) => (await eventsOf(id)).map(({ event }) => event)
+  const pass = (minutes: number) => bodyOf(client.sandbox.advance({ body: { minutes } }))
+  const [, first, second] = team as [Enrolled, Enrolled, Enrolled]
+  return { ...owner, boss, first, second, team, agent, approve, namesOf, pass }
+}
+
+describe('a policy that asks several people', () => {
+  test('approves with the last of them, and holds the money once', async () => {
+    const { client, agent, first, second, approve, namesOf } = await aTeam([approvers(2)])
+    const { id, approval } = await anIntent(client, agent.id)
+    expect(approval).toMatchObject({ given: 0, needed: 2, step: 1, awaits: ['approvers'], approvals: [] })
+    expect(await bodyOf(approve(id, first))).toMatchObject({
+      status: 'created',
+      decidedBy: null,
+      approval: { given: 1, needed: 2, approvals: [{ personId: first.personId }] },
+    })
+    const approved = await bodyOf(approve(id, second))
+    expect(approved).toMatchObject({
+      status: 'approved',
+      decidedBy: { type: 'console', id: second.personId },
+      approval: { given: 2, needed: 2, awaits: [], endsAt: null },
+    })
+    expect(await intentOf(client, id)).toEqual(approved)
+    expect(await namesOf(id)).toEqual(['intent.created', 'intent.approval_recorded', 'intent.approved'])
+    expect(
+      await service.sql('select remaining_cents from ledger_holds where reference_id = $1', [id]),
+    ).toEqual([{ remaining_cents: '2500' }])
+    expect(await service.sql('select id from recorded_approvals where intent_id = $1', [id])).toEqual([])
+  })
+
+  test('gives one proof of all, and of one person the proof as ever', async () => {
+    const { client, agent, boss, first, approve } = await aTeam([approvers(2, { aboveEuros: 50 })])
+    const keys = (await service.http('GET', '/.well-known/jwks.json')).body as unknown as PublicKeySet
+    const proofOf = async (id: string) => bodyOf(client.intents.approval({ params: { id } }))
+    const small = await anIntent(client, agent.id)
+    expect(await bodyOf(approve(small.id, first))).toMatchObject({ status: 'approved', approval: null })
+    const { jws } = await proofOf(small.id)
+    expect(JSON.parse(Buffer.from(String(jws.split('.')[0]), 'base64url').toString())).toMatchObject({
+      typ: 'intent-approval',
+    })
+    const large = await anIntent(client, agent.id, { amountEuros: 60 })
+    await bodyOf(approve(large.id, first))
+    await bodyOf(approve(large.id, boss))
+    const proven = verifyApproval(await proofOf(large.id), keys)
+    expect(proven).toMatchObject({ intentId: large.id, amountEuros: '60.00', person: { id: boss.personId } })
+    expect(proven.approvals.map(({ person }) => person.id)).toEqual([first.personId, boss.personId])
+  })
+
+  test('asks its steps in order, for the amounts that exceed them', async () => {
+    const { client, agent, boss, first, second, approve } = await aTeam([
+      approvers(1, { then: 'next' }),
+      owners(1, { aboveEuros: 50 }),
+    ])
+    const small = await anIntent(client, agent.id)
+    expect(await bodyOf(approve(small.id, first))).toMatchObject({ status: 'approved' })
+    const { id } = await anIntent(client, agent.id, { amountEuros: 60 })
+    expect((await bodyOf(approve(id, first))).approval).toMatchObject({
+      given: 1,
+      needed: 2,
+      step: 2,
+      awaits: ['owners'],
+    })
+    expect(
+      await client.intents.challenge({ params: { intentId: id }, body: { personId: second.personId } }),
+    ).toMatchObject({
+      status: 403,
+      code: 'approver_not_asked',
+    })
+    expect(await bodyOf(approve(id, boss))).toMatchObject({ status: 'approved' })
+  })
+
+  test('is gone round neither by the auto-approve limit nor by a key or an operator', async () => {
+    const { client, agent, first, approve } = await aTeam([approvers(1)], { autoApproveLimitEuros: 100 })
+    const below = await anIntent(client, agent.id, { amountEuros: 20 })
+    expect(below).toMatchObject({ status: 'approved', approval: null })
+    const { id, status, decision } = await anIntent(client, agent.id)
+    expect([status, decision.reason]).toEqual([
+      'created',
+      'The policy asks for approvals above € 20.00: an approver within 4 hours, else deny.',
+    ])
+    expect(await client.intents.approve({ params: { id } })).toMatchObject({
+      status: 400,
+      code: 'attestation_required',
+    })
+    expect(await bodyOf(approve(id, first))).toMatchObject({ status: 'approved' })
+  })
+
+  test('is refused where it names fewer people than it needs', async () => {
+    const { client, first, second, params } = { ...(await aTeam([])), params: {} }
+    const create = (approval: Step[]) => client.policies.create({ body: { name: 'P', approval }, ...params })
+    expect(await create([owners(2)])).toMatchObject({
+      status: 400,
+      code: 'too_few_approvers',
+      error:
+        'approval.0.need: 2 people must approve, and 1 of those who are named can: they are active, and approvers or owners. Ask for fewer, name more, or invite them first.',
+    })
+    expect(
+      await create([approvers(2, { of: [first.personId, 'person_00000000000000000000000000'] })]),
+    ).toMatchObject({
+      code: 'too_few_approvers',
+    })
+    expect(await create([approvers(1, { then: 'next' })])).toMatchObject({
+      status: 400,
+      error: expect.stringContaining('approval.0.then: there is no next step'),
+    })
+    expect((await create([approvers(2, { of: [first.personId, second.personId] })])).status).toBe(201)
+  })
+})
+
+describe('an approval does not count', () => {
+  test('of the same person twice', async () => {
+    const { client, agent, first, second, approve } = await aTeam([approvers(2)])
+    const { id } = await anIntent(client, agent.id)
+    const again = signed(await challengeOf(client, id), first.device)
+    await bodyOf(approve(id, first))
+    expect(
+      await client.intents.approve({ params: { id }, body: { webauthnAssertion: again } }),
+    ).toMatchObject({
+      status: 400,
+      code: 'already_approved',
+    })
+    expect(await bodyOf(approve(id, second))).toMatchObject({ status: 'approved' })
+  })
+
+  test('of who declared the intent in the console, or made the token that declared it', async () => {
+    const owner = await service.owner()
+    const [boss, approver] = await peopleInConsole(service, owner, ['owner', 'approver'])
+    if (!boss || !approver) throw new Error('somebody is missing')
+    const agent = await anAgentUnder(owner.client, { approval: [approvers(1)] })
+    const own = await anIntent(boss.client, agent.id)
+    const refused = { status: 403, code: 'own_request' }
+    expect(await boss.client.intents.challenge({ params: { intentId: own.id }, body: {} })).toMatchObject(
+      refused,
+    )
+    const byKey = signed(await challengeOf(owner.client, own.id), boss.device)
+    const params = { id: own.id }
+    expect(await owner.client.intents.approve({ params, body: { webauthnAssertion: byKey } })).toMatchObject(
+      refused,
+    )
+    const webauthnAssertion = await signatureOver(approver.client, own.id, approver)
+    expect(
+      await bodyOf(approver.client.intents.approve({ params, body: { webauthnAssertion } })),
+    ).toMatchObject({
+      status: 'approved',
+    })
+    const { token } = await aToken(owner.client, agent.id)
+    await service.sql('update agent_tokens set person_id = $2 where agent_id = $1', [agent.id, boss.personId])
+    const declared = await anIntent(service.client(String(token)), agent.id)
+    const challenge = boss.client.intents.challenge({ params: { intentId: declared.id }, body: {} })
+    expect(await challenge).toMatchObject(refused)
+  })
+
+  test('of a person who has left, neither later nor any more', async () => {
+    const { client, agent, boss, first, second, approve, pass } = await aTeam([approvers(2)])
+    const { id } = await anIntent(client, agent.id)
+    await bodyOf(approve(id, first))
+    const late = signed(await challengeOf(client, id), second.device)
+    await bodyOf(client.people.remove({ params: { id: first.personId } }))
+    await pass(1)
+    await bodyOf(client.people.update({ params: { id: second.personId }, body: { name: 'Bob' } }))
+    expect(
+      await bodyOf(client.intents.approve({ params: { id }, body: { webauthnAssertion: late } })),
+    ).toMatchObject({
+      status: 'created',
+      approval: { given: 1, approvals: [{ personId: second.personId }] },
+    })
+    expect(await bodyOf(approve(id, boss))).toMatchObject({ status: 'approved' })
+  })
+
+  test('once the payee’s account has changed, or the agent was frozen', async () => {
+    const { client, agent, boss, first, second, approve } = await aTeam([approvers(2)])
+    const beneficiary = await aBeneficiary(client)
+    const { id } = await anIntent(client, agent.id, { beneficiaryId: beneficiary.id })
+    await bodyOf(approve(id, first))
+    await service.sql('update beneficiaries set iban = $2 where id = $1', [
+      beneficiary.id,
+      'DE02120300000000202051',
+    ])
+    const { approval } = await bodyOf(approve(id, second))
+    expect(approval).toMatchObject({ given: 1, approvals: [{ personId: second.personId }] })
+    await bodyOf(client.agents.freeze({ params: { id: agent.id } }))
+    expect((await intentOf(client, id)).approval).toMatchObject({ given: 0, step: 1 })
+    await bodyOf(client.agents.unfreeze({ params: { id: agent.id } }))
+    await bodyOf(approve(id, first))
+    expect(await bodyOf(approve(id, boss))).toMatchObject({ status: 'approved' })
+  })
+})
+
+describe('the clock', () => {
+  test('reminds at half of the time and an hour before its end, and then denies', async () => {
+    const { client, agent, first, approve, namesOf, pass } = await aTeam([
+      approvers(2, { withinMinutes: 480 }),
+    ])
+    const { id } = await anIntent(client, agent.id)
+    await bodyOf(approve(id, first))
+    const seen = ['intent.created', 'intent.approval_recorded']
+    const steps = [
+      [239, []],
+      [2, ['intent.approval_reminder']],
+      [178, []],
+      [2, ['intent.approval_reminder']],
+      [58, []],
+      [2, ['intent.denied']],
+    ] as const
+    for (const [minutes, more] of steps) {
+      await pass(minutes)
+      seen.push(...more)
+      expect(await namesOf(id)).toEqual(seen)
+    }
+    expect(await intentOf(client, id)).toMatchObject({
+      status: 'denied',
+      comment: 'Too few people have approved in time: 1 of 2.',
+      decidedBy: { type: 'policy' },
+    })
+  })
+
+  test('asks the people of the next step as well', async () => {
+    const { client, agent, boss, approve, namesOf, pass } = await aTeam(([, one]) => [
+      approvers(1, { of: [String(one?.personId)], then: 'next', withinMinutes: 60 }),
+      owners(1, { aboveEuros: 1_000 }),
+    ])
+    const { id } = await anIntent(client, agent.id)
+    await pass(61)
+    expect(await namesOf(id)).toEqual([
+      'intent.created',
+      'intent.approval_reminder',
+      'intent.approval_escalated',
+    ])
+    expect((await intentOf(client, id)).approval).toMatchObject({ given: 0, needed: 1, step: 2 })
+    expect(await bodyOf(approve(id, boss))).toMatchObject({ status: 'approved' })
+  })
+
+  test('denies at once where too few people are left', async () => {
+    const { client, agent, first, pass } = await aTeam(([, one, other]) => [
+      approvers(2, { of: [String(one?.personId), String(other?.personId)] }),
+    ])
+    const { id } = await anIntent(client, agent.id)
+    await bodyOf(client.people.remove({ params: { id: first.personId } }))
+    await pass(1)
+    const declared = await anIntent(client, agent.id)
+    await pass(1)
+    for (const one of [id, declared.id])
+      expect(await intentOf(client, one)).toMatchObject({ status: 'denied', decidedBy: { type: 'policy' } })
+  })
+})
+
+describe('many people at once', () => {
+  test('two of 12 approve once, and hold once', async () => {
+    const { client, agent, team, namesOf } = await aTeam([approvers(2)], {}, 11)
+    const { id } = await anIntent(client, agent.id)
+    const signatures = await times(48, n =>
+      challengeOf(client, id).then(one => signed(one, (team[n % 12] as Enrolled).device)),
+    )
+    const answers = await times(48, n =>
+      client.intents.approve({ params: { id }, body: { webauthnAssertion: signatures[n] as never } }),
+    )
+    expect(statusCounts(answers)[200]).toBe(2)
+    expect(await namesOf(id)).toEqual(['intent.created', 'intent.approval_recorded', 'intent.approved'])
+    expect(await service.sql('select 1 from ledger_holds where reference_id = $1', [id])).toHaveLength(1)
+    expect(await service.sql('select 1 from approvals where intent_id = $1', [id])).toHaveLength(1)
+  })
+})
