@@ -51,6 +51,7 @@ describe('a new intent', () => {
       decidedAt: null,
       decidedBy: null,
       comment: null,
+      approval: null,
       decision: {
         id: expect.stringMatching(/^decision_[0-9a-z]{26}$/),
         allowed: true,

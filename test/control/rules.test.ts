@@ -27,6 +27,14 @@ type Case = [
   outcome: string,
 ]
 
+const above = (aboveEuros: number) => ({
+  aboveEuros,
+  of: 'owners' as const,
+  need: 2,
+  withinMinutes: 60,
+  then: 'deny' as const,
+})
+
 /** Each rule at its limit and one step beyond. */
 const casesByRule: Readonly<Record<string, Case[]>> = {
   agentStatus: [
@@ -165,6 +173,14 @@ const casesByRule: Readonly<Record<string, Case[]>> = {
     [{ requireAttestation: true }, attested('11:54:59.999'), {}, 'fail'],
     [{ requireAttestation: true, attestationWindowMinutes: 6 }, attested('11:54:00.000'), {}, 'pass'],
     [{ requireAttestation: true }, { kind: 'card', intentId: 'intent_1' }, {}, 'pass'],
+  ],
+  approval: [
+    [{ approval: [above(19.99)], autoApproveLimitEuros: 20 }, {}, {}, 'review'],
+    [{ approval: [above(20)], autoApproveLimitEuros: 20 }, {}, {}, 'pass'],
+    [{ approval: [above(19.99)] }, { mandate: mandateWith() }, {}, 'review'],
+    [{ approval: [above(19.99)] }, { approval: { attestedAt: null } }, {}, 'fail'],
+    [{ approval: [above(19.99)] }, attested('11:59:00.000'), {}, 'pass'],
+    [{ approval: [above(19.99)] }, { kind: 'card', intentId: 'intent_1' }, {}, 'pass'],
   ],
   mandate: [
     [

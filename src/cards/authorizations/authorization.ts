@@ -191,6 +191,7 @@ export const authorizationsPersonalAdditions: PersonalAdditions = {
   intents: { paid: isPaidByCardSql('t.id') },
   approvals: { paid: isPaidByCardSql('t.intent_id') },
   approval_openings: { paid: isPaidByCardSql(INTENT_OF_OPENINGS) },
+  recorded_approvals: { paid: isPaidByCardSql('t.intent_id') },
   decisions: {
     unpaid: isAboutSql('card_authorizations', 't.subject_id', isUnpaidSql),
     paid: isPaidByCardSql('t.subject_id'),

@@ -167,7 +167,15 @@ export const intentsPersonalData = {
       // Its salt would let a guesser try out the names that were signed.
       approval: { kind: 'payment', ground: 'payments', forget: { members: '{"salt":""}' } },
     },
-    plain: ['mcc', 'country', 'possible_duplicate_of', 'payment_id', 'payment_token_id', 'receipt_status'],
+    plain: [
+      'mcc',
+      'country',
+      'possible_duplicate_of',
+      'payment_id',
+      'payment_token_id',
+      'receipt_status',
+      'requester_id',
+    ],
     keptWhile: { where: `not (${endedUnpaidSql('t')})`, words: 'it was paid, or can still be' },
     about: { person: ["decided_by ->> 'id'", 'requester_id'], beneficiary: ['beneficiary_id'] },
   },

@@ -10,9 +10,10 @@ import {
   maxTransactionRule,
   monthlyLimitRule,
 } from './amount-rules.ts'
+import { asksForSteps } from './approval-steps.ts'
 import { type SpendCounters, type SpendRequest, zeroSpendCounters } from './decision.ts'
 import type { PolicyTerms } from './evaluation.ts'
-import { DEFAULT_ATTESTATION_MINUTES } from './person-rules.ts'
+import { approvalStepsRule, DEFAULT_ATTESTATION_MINUTES } from './person-rules.ts'
 
 export interface SpendSituation extends SpendRequest, SpendCounters {
   readonly chargedCents: Cents | null
@@ -43,12 +44,16 @@ function nearestCode(code: string, isWanted: (code: string) => boolean): string[
 
 const ONE_EURO = cents(100n)
 
+const lowestAsked = ({ approval: [first] }: PolicyTerms): Cents | null =>
+  first ? cents(first.aboveCents) : null
+
 const harmlessAmount = (terms: PolicyTerms): Cents =>
   [
     terms.maxTransactionCents,
     terms.dailyLimitCents,
     terms.monthlyLimitCents,
     terms.autoApproveLimitCents,
+    lowestAsked(terms),
   ].reduce<Cents>((least, limit) => (limit !== null && limit > 0n && limit < least ? limit : least), ONE_EURO)
 
 function harmlessPayee({ merchantAllowlist, findBlocked }: PolicyTerms): ReturnType<typeof payeeFor> {
@@ -69,13 +74,14 @@ const atHour = (day: Date, hour: number): Date =>
   new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate(), hour))
 
 export function allowedSpendSituation(terms: PolicyTerms, now: Date): SpendSituation {
-  const { activeHoursStart, activeHoursEnd, requireAttestation } = terms
+  const { activeHoursStart, activeHoursEnd, requireAttestation, approval } = terms
+  const amountCents = harmlessAmount(terms)
   const at = activeHoursStart === null && activeHoursEnd === null ? now : atHour(now, activeHoursStart ?? 0)
   return {
     ...zeroSpendCounters,
     kind: 'intent',
     at,
-    amountCents: harmlessAmount(terms),
+    amountCents,
     chargedCents: null,
     ...harmlessPayee(terms),
     mcc: harmlessCode(terms),
@@ -86,7 +92,7 @@ export function allowedSpendSituation(terms: PolicyTerms, now: Date): SpendSitua
     possibleDuplicateOf: null,
     budgets: [],
     risk: null,
-    approval: requireAttestation ? { attestedAt: at } : null,
+    approval: requireAttestation || asksForSteps(approval, amountCents) ? { attestedAt: at } : null,
     walletFrozen: false,
     availableCents: null,
   }
@@ -181,6 +187,10 @@ export const ruleProbeCases: Readonly<Record<string, ProbeCaseBuilder>> = {
     const window = minutes(attestationWindowMinutes ?? DEFAULT_ATTESTATION_MINUTES)
     const attested = (age: number): Change => ({ approval: { attestedAt: addMs(at, -age) } })
     return { stopped: [attested(window + MINUTE)], passing: [attested(window)] }
+  },
+  [approvalStepsRule.name](terms) {
+    const { stopped, passing } = paymentLimitCases(lowestAsked(terms))
+    return { stopped: stopped.map(one => ({ ...one, approval: null })), passing }
   },
   [autoApproveRule.name]: ({ autoApproveLimitCents }) => paymentLimitCases(autoApproveLimitCents),
   amountTolerancePercent(terms, harmless) {

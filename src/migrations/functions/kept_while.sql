@@ -28,7 +28,9 @@ create or replace function kept_while(of_table text) returns text language sql i
   when 'payment_tokens' then 't.status not in (''denied'', ''revoked'', ''expired'')'
   when 'people' then 't.joined_at is not null'
   when 'receipts' then 't.status not in (''unread'', ''unmatched'', ''suggested'') or t.transaction_id is not null'
-  when 'recorded_approvals' then 'not exists (select from intents o where (o.owner_id, o.mode, o.id) = (t.owner_id, t.mode, t.intent_id) and o.status in (''denied'', ''cancelled'', ''expired'') and o.transaction_id is null and o.payment_id is null)'
+  when 'recorded_approvals' then '((not exists (select from intents o where (o.owner_id, o.mode, o.id) = (t.owner_id, t.mode, t.intent_id) and o.status in (''denied'', ''cancelled'', ''expired'') and o.transaction_id is null and o.payment_id is null))) or (exists (select from card_authorizations p
+    where (p.owner_id, p.mode, p.intent_id) = (t.owner_id, t.mode, t.intent_id) and not ((p.status = ''declined'' or p.status = ''void'' and p.transaction_id is null)
+  and p.captured_cents + p.cleared_cents + p.refunded_cents = 0)))'
   when 'refunds' then 't.status not in (''cancelled'', ''failed'') or t.arrived_cents > 0 or t.completed_at is not null'
   when 'request_payments' then 't.status <> ''failed'''
   when 'sepa_notices' then 'not exists (select from transfers o where (o.owner_id, o.mode, o.id) = (t.owner_id, t.mode, t.transfer_id) and o.status = ''cancelled'' and o.submitted_at is null)'

@@ -306,6 +306,7 @@ const STORIES: Stories = {
   },
   decisions: { paid: {}, late: {}, reversed: {}, open: {}, void: {}, unpaid: {}, denied: {} },
   approvals: { paid: {}, late: {}, open: {}, void: {}, unpaid: {} },
+  recorded_approvals: { paid: {}, late: {}, open: {}, void: {}, unpaid: {} },
   approval_openings: { paid: {}, late: {}, open: {}, void: {}, unpaid: {} },
   evidence: Object.fromEntries(
     ['paid', 'late', 'open', 'void', 'unpaid', 'denied'].map(id => [id, { intent_id: id }]),

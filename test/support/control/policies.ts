@@ -18,6 +18,8 @@ export const everyRule = {
   requireIntent: true,
   requireAttestation: true,
   attestationWindowMinutes: 10,
+  // Its people are in `several-people.ts`.
+  approval: [],
   expiresAfterMinutes: 60,
   expirationAction: 'freeze' as const,
   activeHoursStart: 22,

@@ -23,7 +23,7 @@ const site = { id: 'pay.example', origins: [ORIGIN] }
 
 /** What signing takes of the service: a key, and the site of the passkeys. */
 const ports = {
-  systems: { signer: { sign: async (type: string, claims: object) => signAs(type, claims) } },
+  systems: { signer: { sign: (type: string, claims: object) => signAs(type, claims) } },
   service: { relyingParty: () => site },
 } as unknown as Pick<Ports, 'systems' | 'service'>
 
