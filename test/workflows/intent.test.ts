@@ -8,6 +8,7 @@ import { aFundedAgent, anAgentUnder, anIntent, bodyOf } from '../support/factori
 import { startTestService } from '../support/harness.ts'
 import { textOf } from '../support/temporal/history-text.ts'
 import { until } from '../support/until.ts'
+import './intent/approval-steps.ts'
 import './intent/command-signals.ts'
 import './intent/intent-signals.ts'
 import './intent/intent-updates.ts'

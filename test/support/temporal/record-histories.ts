@@ -16,9 +16,9 @@ import { clientAt } from '../client.ts'
 import { refund } from '../commerce/refunds.ts'
 import { aRequest, sendEuros } from '../commerce/requests.ts'
 import { cloneDatabase } from '../database.ts'
-import { aFundedAgent, aKey, aSepaTransfer, aWallet, bodyOf } from '../factories.ts'
+import { aFundedAgent, aKey, anAgentUnder, anIntent, aSepaTransfer, aWallet, bodyOf } from '../factories.ts'
 import type { TestService } from '../harness.ts'
-import { type Enrolled, enrolled } from '../identity/people.ts'
+import { aPerson, type Enrolled, enrolled, signed } from '../identity/people.ts'
 import { setUp, tearDown } from '../jest/run.ts'
 import { ACCOUNT } from '../money/camt.ts'
 import { until } from '../until.ts'
@@ -309,6 +309,40 @@ const stories: Readonly<Record<string, Story>> = {
   },
 
   'intent-waits': async stage => (await waiting(stage)).workflowId,
+
+  'intent-denied-by-its-step': async stage => {
+    const { client, sql, signer } = stage
+    const { personId, device } = await signer()
+    const [person] = await sql<{ ownerId: string }>(
+      'select owner_id as "ownerId" from people where id = $1',
+      [personId],
+    )
+    await aPerson({ sql }, { ownerId: String(person?.ownerId) }, { role: 'approver' })
+    const step = { aboveEuros: 0, of: 'approvers', need: 2, withinMinutes: 60, then: 'deny' } as const
+    const agent = await anAgentUnder(client, { approval: [step] })
+    const { id, workflowId } = await anIntent(client, agent.id)
+    await stage.shows(String(workflowId), 'for approvals: 0 of 2')
+    const challenge = await bodyOf(client.intents.challenge({ params: { intentId: id }, body: {} }))
+    const body = { webauthnAssertion: signed(challenge, device) }
+    await bodyOf(client.intents.approve({ params: { id }, body }))
+    await stage.shows(String(workflowId), 'for approvals: 1 of 2')
+    for (const minutes of [31, 61]) {
+      const began = new Date(Date.now() - minutes * 60_000).toISOString()
+      const text = `update intents set approval_due_at = now(), approval = approval || jsonb_build_object('beganAt', $2::text) where id = $1`
+      await sql(text, [id, began])
+      await stage.signal(String(workflowId), RECORD_CHANGED_SIGNAL, null)
+      if (minutes === 31)
+        await until('it is reminded', async () => {
+          const [row] = await sql<{ sent: number }>(
+            `select (approval ->> 'reminders')::int as sent from intents where id = $1`,
+            [id],
+          )
+          return row?.sent === 1
+        })
+    }
+    await stage.ends(String(workflowId))
+    return String(workflowId)
+  },
 
   'intent-approved-and-expired': async stage => {
     const { id, workflowId } = await waiting(stage)

@@ -3,7 +3,13 @@ import type { IntentActivities } from '../../../activities/intents.ts'
 import { storyStage } from '../../support/temporal/stories.ts'
 import { until } from '../../support/until.ts'
 
-const { play } = await storyStage<IntentActivities>('intent', ['readIntent', 'decideIntent', 'expireIntent'])
+const { play } = await storyStage<IntentActivities>('intent', [
+  'readIntent',
+  'decideIntent',
+  'remindApprovers',
+  'endApprovalStep',
+  'expireIntent',
+])
 
 const AN_HOUR = 3_600_000
 const APPROVAL = 'for a person’s approval, until 28 Nov 2026 09:30 UTC'
@@ -17,6 +23,11 @@ const open = (status: string, dueInMs: number | null, isBeingPaid = false) => ({
   dueInMs,
   deadline: '28 Nov 2026 09:30 UTC',
   signals: ['approve', 'deny', 'cancel'],
+})
+const COUNT = '1 of 2, owners until 28 Nov 2026 09:00 UTC, then deny'
+const asking = (next: 'remind' | 'end', dueInMs: number) => ({
+  ...open('created', dueInMs),
+  ...{ approvals: COUNT, next, signals: ['deny', 'cancel'] },
 })
 const ended = (status: string) => ({ ...open(status, null), closed: true, signals: [] })
 
@@ -40,6 +51,26 @@ describe('the run of an intent', () => {
     const story = await play({ readIntent: [open('created', -AN_HOUR)], expireIntent: [ended('expired')] })
     expect(await story.ends()).toBe('expired')
     expect(await story.run.timerSummaries()).toEqual([])
+  })
+
+  test('reminds the people who are asked, and ends a step that is not complete in time', async () => {
+    const story = await play({
+      readIntent: [asking('remind', 20)],
+      remindApprovers: [asking('end', 20)],
+      endApprovalStep: [ended('denied')],
+    })
+    expect(await story.ends()).toBe('denied')
+    expect(story.calls).toEqual(['readIntent', 'remindApprovers', 'endApprovalStep'])
+    expect(await story.run.timerSummaries()).toEqual([`for approvals: ${COUNT}`, `for approvals: ${COUNT}`])
+  })
+
+  test('expires an intent whose deadline comes before the end of its step', async () => {
+    const story = await play({
+      readIntent: [{ ...open('created', 20), approvals: COUNT }],
+      expireIntent: [ended('expired')],
+    })
+    expect(await story.ends()).toBe('expired')
+    expect(story.calls).toEqual(['readIntent', 'expireIntent'])
   })
 
   test.each(['approve', 'deny', 'cancel'])('carries out the signal %s, and reads the intent', async verb => {
