@@ -29,6 +29,7 @@ const asking = (next: 'remind' | 'end', dueInMs: number) => ({
   ...open('created', dueInMs),
   ...{ approvals: COUNT, next, signals: ['deny', 'cancel'] },
 })
+const counted = (dueInMs: number) => ({ ...open('created', dueInMs), approvals: COUNT })
 const ended = (status: string) => ({ ...open(status, null), closed: true, signals: [] })
 
 const done = 'Signal approve by Ada: done.'
@@ -66,7 +67,7 @@ describe('the run of an intent', () => {
 
   test('expires an intent whose deadline comes before the end of its step', async () => {
     const story = await play({
-      readIntent: [{ ...open('created', 20), approvals: COUNT }],
+      readIntent: [counted(20)],
       expireIntent: [ended('expired')],
     })
     expect(await story.ends()).toBe('expired')
