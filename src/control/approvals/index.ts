@@ -21,4 +21,10 @@ export {
   type RecordedApprovalRow,
   recordedApprovalsOf,
 } from './recorded-approval.ts'
-export { ApprovalProgressRecord, approvalCountInWords, approvalProgressResponse } from './response.ts'
+export {
+  ApprovalProgressRecord,
+  approvalCountInWords,
+  approvalProgressResponse,
+  approverRefusalCodes,
+  approverRefusals,
+} from './response.ts'

@@ -1,9 +1,24 @@
 import { z } from 'zod'
+import type { RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import type { Cents } from '../../values/money.ts'
 import { approvalStepsSchema, approverGroups, isStepAsked, MAX_APPROVAL_STEPS } from '../rules/index.ts'
 import { type ApprovalProgress, stepEndsAt } from './progress.ts'
+
+/** Why the approval of a person does not count, where several are asked. */
+export const approverRefusals = {
+  own_request: [403, 'You have asked for this yourself: other people must approve it.'],
+  already_approved: [400, 'You have approved this already. It waits for other people.'],
+  approver_not_asked: [403, 'You are not asked now: `approval.awaits` of the record says who is.'],
+} as const satisfies Record<string, RefusalSpec>
+
+/** The refusal by the reason of `whyNotAsked`. */
+export const approverRefusalCodes = {
+  requester: 'own_request',
+  given: 'already_approved',
+  not_asked: 'approver_not_asked',
+} as const
 
 const count = (description: string) => z.int().min(0).meta({ description })
 

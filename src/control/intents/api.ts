@@ -18,9 +18,9 @@ import {
   timeRangeMembers,
 } from '../../values/schemas.ts'
 import { AgentEvent } from '../agents/index.ts'
+import { approverRefusals } from '../approvals/index.ts'
 import { riskEvents } from '../risk/index.ts'
 import {
-  approverRefusals,
   budgetLevelRefusals,
   declareIntentRefusals,
   hasOnePayee,

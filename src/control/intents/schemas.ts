@@ -165,16 +165,6 @@ export const IntentApprovalEvent = IntentEvent.extend({
   step: z.int().meta({ description: 'The step that is asked now.' }),
 })
 
-/** Why the approval of a person does not count, where a policy asks several. */
-export const approverRefusals = {
-  own_request: [403, 'You have asked for this payment yourself: other people must approve it.'],
-  already_approved: [400, 'You have already approved the intent. It waits for other people.'],
-  approver_not_asked: [
-    403,
-    'The policy does not ask you now. `approval.awaits` of the intent says whom it asks.',
-  ],
-} as const satisfies Record<string, RefusalSpec>
-
 const intent_not_found = notFound('intent')
 const intent_expired: RefusalSpec = [400, 'The deadline of the intent has passed. Declare it again.']
 

@@ -1,15 +1,11 @@
-import { LockMode } from '@mikro-orm/core'
-import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
-import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { withMembers } from '../../kernel/database/entity.ts'
 import { readWalletBalances } from '../../money/ledger/index.ts'
 import { addCents, type Cents, NO_CENTS } from '../../values/money.ts'
-import { Agent, findAgent, lockAgent } from '../agents/index.ts'
+import { Agent, findAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
-import { readApprovers, tooFewApprovers } from '../approvals/index.ts'
 import {
   type BudgetCounters,
   budgetApi,
@@ -18,15 +14,16 @@ import {
   readCounters,
 } from '../budgets/index.ts'
 import { StoredDecision } from '../decisions/index.ts'
-import { type PolicyRules, pickPolicyRules, policyPresets, remainingLimit } from '../rules/index.ts'
+import { encodePolicyRules, pickPolicyRules, policyPresets, remainingLimit } from '../rules/index.ts'
 import { policiesApi, policySteps } from './api.ts'
 import { backtestPolicy } from './backtest.ts'
+import { holdUntilApproved, policyChangeHandlers } from './change.ts'
+import { policyChangesApi } from './change-api.ts'
 import { Policy, PolicyVersion, policiesPersonalData } from './policy.ts'
+import { PolicyChange, policyChangeMachine, policyChangesPersonalData } from './policy-change.ts'
 import {
-  assignPolicy,
   effectivePolicy,
   findPolicy,
-  findPolicySource,
   lockPolicy,
   onAgentCreated,
   onAgentDeleting,
@@ -34,11 +31,19 @@ import {
   policyNotDeleted,
   recordPolicyVersion,
 } from './policy-versioning.ts'
+import {
+  applyTemplate,
+  assignToAgent,
+  isRefused,
+  refuseTooFew,
+  replaceRules,
+  toggleRule,
+} from './policy-writes.ts'
 import { probePolicy } from './probe.ts'
 import { policySimulationApi } from './simulation-api.ts'
 import { agentUsageApi } from './usage-api.ts'
 import { withPolicyChanges } from './versions.ts'
-import { templateOfNewAgent, wideningsOfAssignment, wideningsOfPolicies } from './widening.ts'
+import { templateOfNewAgent } from './widening.ts'
 
 type Used = ReturnType<BudgetCounters['today']>[number]
 
@@ -100,17 +105,10 @@ const FIRST_ROWS = 4
 
 const contractRecord = (policy: Policy) => withMembers(policy, { agentId: policy.agentId ?? undefined })
 
-/** A policy asks no more people than there are. */
-const tooFewFor = async (
-  { approval }: Pick<PolicyRules, 'approval'>,
-  { sql, tenant }: ReadContext,
-): Promise<string | undefined> =>
-  approval.length > 0 ? tooFewApprovers(approval, await readApprovers(sql, tenant)) : undefined
-
 const policyHandlers = bindHandlers(policiesApi, {
   async create({ body }, context) {
-    const few = await tooFewFor(body, context)
-    if (few) return context.refuse('too_few_approvers', few)
+    const few = await refuseTooFew(body, context)
+    if (few) return context.refuse(few[0], few[1])
     const policy = context.em.create(Policy, body)
     recordPolicyVersion(policy, context)
     context.emit('policy.created', policyEvent(policy))
@@ -137,23 +135,11 @@ const policyHandlers = bindHandlers(policiesApi, {
   },
 
   async replace({ params, body: { version, webauthnAssertion, ...body } }, context) {
-    const { em, now, emit, refuse } = context
-    const policy = await lockPolicy(em, params.id)
-    if (!policy) return refuse('policy_not_found')
-    if (version !== undefined && version !== policy.version) return refuse('version_conflict')
     const rules = pickPolicyRules(body)
-    const few = await tooFewFor(rules, context)
-    if (few) return refuse('too_few_approvers', few)
-    const unsigned = await refuseUnsignedWidening(
-      webauthnAssertion,
-      () => wideningsOfPolicies([[policy, rules]], em),
-      context,
-    )
-    if (unsigned) return unsigned
-    policy.changeRules(rules, now)
-    recordPolicyVersion(policy, context)
-    emit('policy.updated', policyEvent(policy))
-    return policy
+    const write = { kind: 'replace' as const, policyId: params.id, rules: encodePolicyRules(rules) }
+    const hold = holdUntilApproved(write, webauthnAssertion, context)
+    const done = await replaceRules({ policyId: params.id, rules, version }, hold, context)
+    return isRefused(done) ? context.refuse(done[0], done[1]) : done
   },
 
   async delete({ params }, { em, now, emit, refuse }) {
@@ -172,55 +158,24 @@ const policyHandlers = bindHandlers(policiesApi, {
   },
 
   async apply({ params, body }, context) {
-    const { em, now, emit, refuse } = context
-    const templateAndCopies = { $or: [{ id: params.id }, { templateId: params.id }], ...policyNotDeleted }
-    const locked = await em.find(Policy, templateAndCopies, {
-      orderBy: { id: 'asc' },
-      lockMode: LockMode.PESSIMISTIC_WRITE,
-    })
-    const template = locked.find(({ id }) => id === params.id)
-    if (!template) return refuse('policy_not_found')
-    if (template.agentId) return refuse('not_a_template')
-    const copies = locked.filter(copy => copy !== template)
-    const source = { id: template.id, rules: pickPolicyRules(template) }
-    const unsigned = await refuseUnsignedWidening(
-      body.webauthnAssertion,
-      () =>
-        wideningsOfPolicies(
-          copies.map(copy => [copy, copy.rulesAsCopyOf(source)]),
-          em,
-        ),
+    const write = { kind: 'apply' as const, policyId: params.id }
+    const done = await applyTemplate(
+      params.id,
+      holdUntilApproved(write, body.webauthnAssertion, context),
       context,
     )
-    if (unsigned) return unsigned
-    for (const copy of copies) {
-      copy.copyFrom(source, copy.assignedAt ?? now, now)
-      recordPolicyVersion(copy, context)
-      emit('policy.updated', policyEvent(copy))
-    }
-    emit('policy.applied', policyEvent(template))
+    if (isRefused(done)) return context.refuse(done[0], done[1])
+    if (!('template' in done)) return done
+    const { template, copies } = done
     const agents = copies.flatMap(({ agentId, overrides: kept }) => (agentId ? { agentId, kept } : []))
     const agentIds = agents.map(({ agentId }) => agentId)
     return { policyId: template.id, version: template.version, agentIds, agents }
   },
 
-  async assign({ params, body }, context) {
-    const { em, emit, refuse } = context
-    const agent = await lockAgent(em, params.agentId)
-    if (!agent) return refuse('agent_not_found')
-    const source = await findPolicySource(em, body.policyId)
-    if (typeof source === 'string') return refuse(source)
-    const few = await tooFewFor(source.rules, context)
-    if (few) return refuse('too_few_approvers', few)
-    const unsigned = await refuseUnsignedWidening(
-      body.webauthnAssertion,
-      async () => wideningsOfAssignment(agent, await effectivePolicy(em, agent.id), source),
-      context,
-    )
-    if (unsigned) return unsigned
-    const policy = await assignPolicy(agent, source, context)
-    emit('policy.assigned', policyEvent(policy))
-    return policy
+  async assign({ params: { agentId }, body: { policyId: sourceId, webauthnAssertion } }, context) {
+    const write = { kind: 'assign' as const, agentId, sourceId }
+    const done = await assignToAgent(write, holdUntilApproved(write, webauthnAssertion, context), context)
+    return isRefused(done) ? context.refuse(done[0], done[1]) : done
   },
 
   async effective({ params }, { em, refuse }) {
@@ -228,30 +183,19 @@ const policyHandlers = bindHandlers(policiesApi, {
     return (await effectivePolicy(em, params.agentId)) ?? refuse('no_policy_assigned')
   },
 
-  async toggle({ params, body }, context) {
-    const { em, now, emit, refuse } = context
-    const agent = await lockAgent(em, params.agentId)
-    if (!agent) return refuse('agent_not_found')
-    const policy = agent.policyId && (await lockPolicy(em, agent.policyId))
-    if (!policy) return refuse('no_policy_assigned')
-    const rules = { ...pickPolicyRules(policy), [body.field]: body.value }
-    const unsigned = await refuseUnsignedWidening(
-      body.webauthnAssertion,
-      () => wideningsOfPolicies([[policy, rules]], em),
-      context,
-    )
-    if (unsigned) return unsigned
-    policy.toggle(body.field, body.value, now)
-    recordPolicyVersion(policy, context)
-    emit('policy.updated', policyEvent(policy))
-    return contractRecord(policy)
+  async toggle({ params: { agentId }, body: { field, value, webauthnAssertion } }, context) {
+    const write = { kind: 'toggle' as const, agentId, field, value }
+    const done = await toggleRule(write, holdUntilApproved(write, webauthnAssertion, context), context)
+    if (isRefused(done)) return context.refuse(done[0], done[1])
+    return done instanceof Policy ? contractRecord(done) : done
   },
 })
 
 const policies = bindHandlers(
-  { ...policiesApi, ...budgetApi, ...policySimulationApi, ...agentUsageApi },
+  { ...policiesApi, ...policyChangesApi, ...budgetApi, ...policySimulationApi, ...agentUsageApi },
   {
     ...policyHandlers.handlers,
+    ...policyChangeHandlers.handlers,
     ...ownerBudgetHandlers.handlers,
     backtest: backtestPolicy,
     probe: probePolicy,
@@ -275,9 +219,10 @@ export const policiesArea = area(
   'Spending policies: limits, allowlists, blocklists, hours, approvals; and the budget of all agents together.',
   policies,
   {
-    personal: policiesPersonalData,
+    personal: { ...policiesPersonalData, ...policyChangesPersonalData },
+    machines: [policyChangeMachine],
     steps: policySteps,
-    entities: [Policy, PolicyVersion, StoredDecision, OwnerBudget],
+    entities: [Policy, PolicyVersion, PolicyChange, StoredDecision, OwnerBudget],
     deadlines: [expiry],
     openRecords: [
       {

@@ -41,6 +41,7 @@ export { unusableCardMessage } from './person-rules.ts'
 export { findPreset, policyPresets } from './presets.ts'
 export { policyRuleInWords, policyRuleTitle } from './rule-words.ts'
 export {
+  decodePolicyRules,
   encodePolicyRules,
   expirationActions,
   mccCodeSchema,

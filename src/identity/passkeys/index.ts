@@ -23,4 +23,4 @@ export {
   webauthnAssertionSchema,
 } from './schemas.ts'
 export { openSignInChallenge, verifySignIn } from './sign-in.ts'
-export { refuseUnsignedWidening, widening } from './widening.ts'
+export { refuseUnsignedWidening, signerOfWidening, widening } from './widening.ts'

@@ -1,9 +1,10 @@
 import type { Context } from '../../kernel/contract/context.ts'
 import type { RefusalSpec } from '../../kernel/contract/operation.ts'
-import type { Refusal } from '../../kernel/contract/problem.ts'
+import { Refusal } from '../../kernel/contract/problem.ts'
 import type { StatedWidening } from '../../statements/index.ts'
-import { type AssertionContext, consumeAssertion, verifyAssertion } from './assertions.ts'
+import { type AssertionContext, consumeAssertion, requiredSignerId, verifyAssertion } from './assertions.ts'
 import { openPasskeyChallenge, passkeyDescriptors } from './open-challenge.ts'
+import type { PasskeyHolder } from './read-assertions.ts'
 import {
   assertionEvents,
   assertionRefusals,
@@ -67,20 +68,35 @@ export async function refuseUnsignedWidening(
   compare: () => readonly StatedWidening[] | Promise<readonly StatedWidening[]>,
   context: WideningContext,
 ): Promise<Refusal | undefined> {
-  const { actor, sql, tenant, refuse } = context
-  if (actor.type !== 'console') return undefined
+  if (context.actor.type !== 'console') return undefined
   const changes = await compare()
   if (changes.length === 0) return undefined
+  const signer = await signerOfWidening(envelope, changes, null, context)
+  return signer instanceof Refusal ? signer : undefined
+}
+
+/**
+ * The person whose passkey has signed these changes, whoever sends the signature; otherwise the refusal, which has what is
+ * to be signed. In the console people sign for themselves; a key may name the person.
+ */
+export async function signerOfWidening(
+  envelope: WebauthnAssertion | undefined,
+  changes: readonly StatedWidening[],
+  personId: string | null,
+  context: WideningContext,
+): Promise<PasskeyHolder | Refusal> {
+  const { actor, sql, tenant, refuse } = context
   if (JSON.stringify(changes).length > MAX_SIGNED) return refuse('too_much_to_sign')
   const statement = { kind: 'widening', members: { changes } } as const
   if (envelope) {
     const verified = await verifyAssertion(envelope, context)
-    const code =
-      typeof verified === 'string' ? verified : await consumeAssertion(verified, statement, context)
-    return code && refuse(code)
+    if (typeof verified === 'string') return refuse(verified)
+    const code = await consumeAssertion(verified, statement, context)
+    return code ? refuse(code) : verified.person
   }
-  const own = await passkeyDescriptors(sql, tenant, actor.id)
+  const signer = requiredSignerId(actor, 'widening') ?? personId
+  const own = await passkeyDescriptors(sql, tenant, signer)
   if (own.length === 0) return refuse('passkey_required')
-  const challenge = await openPasskeyChallenge({ ...statement, subjectId: null }, context)
+  const challenge = await openPasskeyChallenge({ ...statement, subjectId: null, personId: signer }, context)
   return refuse('assertion_required', SIGN_IT).adding({ challenge })
 }

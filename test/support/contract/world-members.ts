@@ -26,6 +26,7 @@ import {
   type Make,
   type WorldService,
 } from './world-passkeys.ts'
+import { aSignedPolicyChange } from './world-policy-changes.ts'
 
 import { aChangedProvider, anIdentityProvider, anSsoAnswer, ssoBrowser } from './world-sso.ts'
 
@@ -185,6 +186,7 @@ export const MADE_MEMBERS: Readonly<
   },
   'credentials.create': shoppersIntent,
   'mandates.create': aSignedMandate,
+  'policies.approveChange': aSignedPolicyChange,
   'oauth.challenge': aConsent,
   'oauth.approve': aConsent,
   'oauth.token': aCodeToRedeem,

@@ -4,7 +4,12 @@ import { Authenticator } from '../identity/authenticator.ts'
 import { signInWith } from '../identity/console.ts'
 import { aPerson, originOf } from '../identity/people.ts'
 
-export type Make = (method: string, path: string, body?: object) => Promise<HttpResponse['body']>
+export type Make = (
+  method: string,
+  path: string,
+  body?: object,
+  expected?: { readonly isRefused: boolean },
+) => Promise<HttpResponse['body']>
 
 export type WorldService = Pick<TestService, 'sql' | 'url' | 'databaseUrl'>
 

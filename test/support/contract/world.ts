@@ -31,6 +31,7 @@ import {
 import { aDeviceLetIn } from './world-devices.ts'
 import { MADE_BEFORE, MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
 import { aPasskey } from './world-passkeys.ts'
+import { aPolicyChange } from './world-policy-changes.ts'
 import { aConversation, aProposal } from './world-proposals.ts'
 
 export const operations = publishedOperations(areas)
@@ -66,6 +67,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/docs/guides': async () => 'webhooks',
   '/docs/errors': async () => 'agent_not_found',
   '/canvas/proposals': world => world.proposed(),
+  '/policies/changes': world => world.proposedPolicyChange(),
 }
 
 /** Nested collections that only the outside world fills, by path template. */
@@ -226,12 +228,17 @@ export class World {
     return answer
   }
 
-  async #make(method: string, path: string, body?: object): Promise<HttpResponse['body']> {
+  async #make(
+    method: string,
+    path: string,
+    body?: object,
+    { isRefused = false } = {},
+  ): Promise<HttpResponse['body']> {
     const answer = await this.#service.http(method, path, {
       token: this.owner.key,
       ...(body ? { body } : {}),
     })
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
+    if (answer.status >= 300 !== isRefused) throw new Error(`${method} ${path}: ${answer.text}`)
     return answer.body
   }
 
@@ -367,6 +374,10 @@ export class World {
 
   connectedAssistant(): Promise<string> {
     return aConnectedAssistant(this.#make.bind(this), this.#service)
+  }
+
+  proposedPolicyChange(): Promise<string> {
+    return aPolicyChange(this.#make.bind(this), this.#service)
   }
 
   proposed(): Promise<string> {

@@ -30,7 +30,7 @@ const tablesOf: Readonly<Record<string, string>> = {
   'control/agent-tokens': 'agent_tokens',
   'control/runs': 'runs',
   'control/delegations': 'delegations',
-  'control/policies': 'policies policy_versions',
+  'control/policies': 'policies policy_versions policy_changes',
   'control/mandates': 'mandates',
   'control/risk': 'risk_profiles risk_merchants risk_events risk_alerts risk_configs',
   'control/card-terms': 'card_terms',

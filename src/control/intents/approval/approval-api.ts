@@ -3,7 +3,8 @@ import { ChallengeRecord } from '../../../identity/passkeys/index.ts'
 import { get, notFound, post, type RefusalSpec } from '../../../kernel/contract/operation.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
-import { approverRefusals, intentDecisionRefusals, intentLookupRefusals } from '../schemas.ts'
+import { approverRefusals } from '../../approvals/index.ts'
+import { intentDecisionRefusals, intentLookupRefusals } from '../schemas.ts'
 
 const Opening = z.object({
   value: z.string().max(1_000),

@@ -217,6 +217,11 @@ function applyApproval(
     payeeIban: signature ? signature.iban : intent.payeeIban,
   })
   state.changed.add(intent)
+  // The policy may ask several people no more.
+  if (!signature?.counted && intent.approval) {
+    state.steps.remove(intent)
+    Object.assign(intent, { approval: null, approvalDueAt: null })
+  }
   if (!signature) return
   const { counted } = signature
   const proof = counted

@@ -11,6 +11,7 @@ import {
   type ApprovalProgress,
   type Approver,
   advanceApproval,
+  approverRefusalCodes,
   beginApproval,
   deleteRecordedApprovals,
   dropApprovals,
@@ -117,9 +118,9 @@ export async function loadStepApprovals(
   agents: ReadonlyMap<string, SpendingAgent>,
   { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
 ): Promise<StepApprovals> {
-  const asked = [...intents.values()].filter(({ agentId, amountCents }) => {
+  const asked = [...intents.values()].filter(({ agentId, amountCents, approval }) => {
     const agent = agents.get(agentId)
-    return agent !== undefined && asksForSteps(stepsOf(agent), amountCents)
+    return approval !== null || (agent !== undefined && asksForSteps(stepsOf(agent), amountCents))
   })
   if (asked.length === 0) return new StepApprovals([], [])
   const ids = asked.map(({ id }) => id)
@@ -142,12 +143,6 @@ interface CountedSignature {
 
 const STEP_OVER = 'The time of the approvals is over: the intent is being denied.'
 
-const refusals = {
-  requester: ['own_request'],
-  given: ['already_approved'],
-  not_asked: ['approver_not_asked'],
-} as const
-
 type ApproverRefusal =
   | readonly [code: 'own_request' | 'already_approved' | 'approver_not_asked']
   | readonly [code: 'intent_not_waiting', message: string]
@@ -159,7 +154,7 @@ function refusalOf(
 ): ApproverRefusal | undefined {
   if (outcome === 'denied') return ['intent_not_waiting', STEP_OVER]
   const why = whyNotAsked(progress, approvers, personId)
-  return why && refusals[why]
+  return why && [approverRefusalCodes[why]]
 }
 
 /** Why this person’s approval would not count; undefined if it would. */

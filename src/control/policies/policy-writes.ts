@@ -1,0 +1,184 @@
+import { LockMode } from '@mikro-orm/core'
+import type { WriteContext } from '../../kernel/contract/context.ts'
+import { type Accepted, Refusal } from '../../kernel/contract/problem.ts'
+import type { StatedWidening } from '../../statements/index.ts'
+import { lockAgent } from '../agents/index.ts'
+import { readApprovers, tooFewApprovers } from '../approvals/index.ts'
+import { decodePolicyRules, type PolicyRules, pickPolicyRules } from '../rules/index.ts'
+import type { policyChangesApi } from './change-api.ts'
+import { Policy } from './policy.ts'
+import type { PolicyWrite } from './policy-change.ts'
+import {
+  assignPolicy,
+  effectivePolicy,
+  findPolicySource,
+  lockPolicy,
+  policyEvent,
+  policyNotDeleted,
+  recordPolicyVersion,
+} from './policy-versioning.ts'
+import { wideningsOfAssignment, wideningsOfPolicies } from './widening.ts'
+
+type Writing = WriteContext<
+  Pick<
+    (typeof policyChangesApi.approveChange)['emits'],
+    'policy.updated' | 'policy.applied' | 'policy.assigned'
+  >
+>
+
+/** Says, under the locks, what the change of these policies still waits for; undefined: it is made. */
+export type Hold = (
+  policies: readonly Policy[],
+  compare: () => readonly StatedWidening[] | Promise<readonly StatedWidening[]>,
+) => Promise<Refusal | Accepted | undefined>
+
+type Refused<C extends string> = readonly [code: C, message?: string]
+
+export const isRefused = <T>(done: T): done is Extract<T, readonly unknown[]> => Array.isArray(done)
+
+/** A policy asks no more people than there are. */
+export async function refuseTooFew(
+  { approval }: Pick<PolicyRules, 'approval'>,
+  { sql, tenant }: Pick<Writing, 'sql' | 'tenant'>,
+): Promise<Refused<'too_few_approvers'> | undefined> {
+  const few = approval.length > 0 ? tooFewApprovers(approval, await readApprovers(sql, tenant)) : undefined
+  return few === undefined ? undefined : ['too_few_approvers', few]
+}
+
+interface Replacement {
+  readonly policyId: string
+  readonly rules: PolicyRules
+  readonly version?: number | undefined
+}
+
+export async function replaceRules(
+  { policyId, rules, version }: Replacement,
+  hold: Hold,
+  context: Writing,
+): Promise<
+  Policy | Refusal | Accepted | Refused<'policy_not_found' | 'version_conflict' | 'too_few_approvers'>
+> {
+  const { em, now, emit } = context
+  const policy = await lockPolicy(em, policyId)
+  if (!policy) return ['policy_not_found']
+  if (version !== undefined && version !== policy.version) return ['version_conflict']
+  const few = await refuseTooFew(rules, context)
+  if (few) return few
+  const held = await hold([policy], () => wideningsOfPolicies([[policy, rules]], em))
+  if (held) return held
+  policy.changeRules(rules, now)
+  recordPolicyVersion(policy, context)
+  emit('policy.updated', policyEvent(policy))
+  return policy
+}
+
+interface AppliedTemplate {
+  readonly template: Policy
+  readonly copies: readonly Policy[]
+}
+
+export async function applyTemplate(
+  policyId: string,
+  hold: Hold,
+  context: Writing,
+): Promise<AppliedTemplate | Refusal | Accepted | Refused<'policy_not_found' | 'not_a_template'>> {
+  const { em, now, emit } = context
+  const templateAndCopies = { $or: [{ id: policyId }, { templateId: policyId }], ...policyNotDeleted }
+  const locked = await em.find(Policy, templateAndCopies, {
+    orderBy: { id: 'asc' },
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+  })
+  const template = locked.find(({ id }) => id === policyId)
+  if (!template) return ['policy_not_found']
+  if (template.agentId) return ['not_a_template']
+  const copies = locked.filter(copy => copy !== template)
+  const source = { id: template.id, rules: pickPolicyRules(template) }
+  const held = await hold(copies, () =>
+    wideningsOfPolicies(
+      copies.map(copy => [copy, copy.rulesAsCopyOf(source)]),
+      em,
+    ),
+  )
+  if (held) return held
+  for (const copy of copies) {
+    copy.copyFrom(source, copy.assignedAt ?? now, now)
+    recordPolicyVersion(copy, context)
+    emit('policy.updated', policyEvent(copy))
+  }
+  emit('policy.applied', policyEvent(template))
+  return { template, copies }
+}
+
+interface Assignment {
+  readonly agentId: string
+  readonly sourceId: string
+}
+
+export async function assignToAgent(
+  { agentId, sourceId }: Assignment,
+  hold: Hold,
+  context: Writing,
+): Promise<
+  | Policy
+  | Refusal
+  | Accepted
+  | Refused<'agent_not_found' | 'policy_not_found' | 'not_a_template' | 'too_few_approvers'>
+> {
+  const { em, emit } = context
+  const agent = await lockAgent(em, agentId)
+  if (!agent) return ['agent_not_found']
+  const source = await findPolicySource(em, sourceId)
+  if (typeof source === 'string') return [source]
+  const few = await refuseTooFew(source.rules, context)
+  if (few) return few
+  const current = await effectivePolicy(em, agent.id)
+  const held = await hold(current ? [current] : [], () => wideningsOfAssignment(agent, current, source))
+  if (held) return held
+  const policy = await assignPolicy(agent, source, context)
+  emit('policy.assigned', policyEvent(policy))
+  return policy
+}
+
+type Toggling = Omit<Extract<PolicyWrite, { readonly kind: 'toggle' }>, 'kind'>
+
+export async function toggleRule(
+  { agentId, field, value }: Toggling,
+  hold: Hold,
+  context: Writing,
+): Promise<Policy | Refusal | Accepted | Refused<'agent_not_found' | 'no_policy_assigned'>> {
+  const { em, now, emit } = context
+  const agent = await lockAgent(em, agentId)
+  if (!agent) return ['agent_not_found']
+  const policy = agent.policyId && (await lockPolicy(em, agent.policyId))
+  if (!policy) return ['no_policy_assigned']
+  const rules = { ...pickPolicyRules(policy), [field]: value }
+  const held = await hold([policy], () => wideningsOfPolicies([[policy, rules]], em))
+  if (held) return held
+  policy.toggle(field, value, now)
+  recordPolicyVersion(policy, context)
+  emit('policy.updated', policyEvent(policy))
+  return policy
+}
+
+/** A write as it was kept: what was asked for, with the present records. */
+export async function carryOutWrite(
+  write: PolicyWrite,
+  hold: Hold,
+  context: Writing,
+): Promise<Refusal | Refused<string> | undefined> {
+  const done = await written(write, hold, context)
+  return done instanceof Refusal || isRefused(done) ? done : undefined
+}
+
+function written(write: PolicyWrite, hold: Hold, context: Writing) {
+  switch (write.kind) {
+    case 'replace':
+      return replaceRules({ ...write, rules: decodePolicyRules(write.rules) }, hold, context)
+    case 'apply':
+      return applyTemplate(write.policyId, hold, context)
+    case 'assign':
+      return assignToAgent(write, hold, context)
+    case 'toggle':
+      return toggleRule(write, hold, context)
+  }
+}

@@ -1,0 +1,185 @@
+import { describe, expect, test } from '@jest/globals'
+import { anAgentUnder, bodyOf, type TestClient } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { peopleInConsole } from '../../support/identity/in-console.ts'
+import { signed } from '../../support/identity/people.ts'
+import { statusCounts, times } from '../../support/sample-service.ts'
+
+const service = await startTestService({ own: true })
+
+const twoOwners = { aboveEuros: 20, of: 'owners', need: 2, withinMinutes: 60, then: 'deny' } as const
+
+interface Person {
+  readonly personId: string
+  readonly device: Parameters<typeof signed>[1]
+  readonly client: TestClient
+}
+
+/** Three owners in the console, and an agent whose payments above € 20.00 two of them approve. */
+async function anOffice() {
+  const owner = await service.owner()
+  const people = await peopleInConsole(service, owner, ['owner', 'owner', 'owner', 'approver'])
+  const [ada, bob, eve, clerk] = people as unknown as [Person, Person, Person, Person]
+  const agent = await anAgentUnder(owner.client, { dailyLimitEuros: 100, approval: [twoOwners] })
+  const policyOf = () => bodyOf(owner.client.policies.effective({ params: { agentId: agent.id } }))
+  const { id } = await policyOf()
+  const params = { id }
+  const rules = { name: 'P', dailyLimitEuros: 100, approval: [twoOwners] }
+  return { ...owner, ada, bob, eve, clerk, agent, params, rules, policyOf }
+}
+
+type Office = Awaited<ReturnType<typeof anOffice>>
+
+const challengeIn = ({ body }: { readonly body: unknown }) =>
+  (body as { challenge: Parameters<typeof signed>[0] }).challenge
+
+/** What the console does: it asks, signs the challenge of the refusal, and asks again. */
+async function signatureOf({ device }: Person, changeId: string, by: TestClient) {
+  const asked = await by.policies.approveChange({ params: { id: changeId }, body: {} })
+  return signed(challengeIn(asked), device)
+}
+
+async function approveBy(person: Person, changeId: string, by = person.client) {
+  const webauthnAssertion = await signatureOf(person, changeId, by)
+  return by.policies.approveChange({ params: { id: changeId }, body: { webauthnAssertion } })
+}
+
+async function proposedBy(person: Person, { params, rules }: Office, change: object) {
+  const body = { ...rules, ...change }
+  const asked = await person.client.policies.replace({ params, body })
+  const webauthnAssertion = signed(challengeIn(asked), person.device)
+  return person.client.policies.replace({ params, body: { ...body, webauthnAssertion } })
+}
+
+const idOf = ({ body }: { readonly body: unknown }): string => (body as { id: string }).id
+
+describe('a change that lets more be spent under a policy with steps', () => {
+  test('by a person in the console waits for another one, and is then made', async () => {
+    const office = await anOffice()
+    const { ada, bob, client, policyOf } = office
+    const proposed = await proposedBy(ada, office, { dailyLimitEuros: 200 })
+    expect(proposed).toMatchObject({
+      status: 202,
+      body: {
+        status: 'waiting',
+        operation: 'policies.replace',
+        changes: [{ of: 'agent', field: 'Daily limit', from: '€ 100.00', to: '€ 200.00' }],
+        approval: { given: 1, needed: 2, approvals: [{ personId: ada.personId }] },
+      },
+    })
+    expect((await policyOf()).dailyLimitEuros).toBe(100)
+    const changeId = idOf(proposed)
+    expect(await approveBy(bob, changeId)).toMatchObject({ status: 200, body: { status: 'applied' } })
+    expect((await policyOf()).dailyLimitEuros).toBe(200)
+    expect((await bodyOf(client.policies.changes())).data).toMatchObject([
+      { id: changeId, status: 'applied' },
+    ])
+    expect(await bob.client.policies.approveChange({ params: { id: changeId }, body: {} })).toMatchObject({
+      status: 400,
+      code: 'policy_change_over',
+    })
+  })
+
+  test('by a key waits for two people, whichever operation makes it', async () => {
+    const office = await anOffice()
+    const { client, agent, ada, bob, params, rules, policyOf } = office
+    const agentParams = { agentId: agent.id }
+    await bodyOf(
+      client.policies.toggle({ params: agentParams, body: { field: 'requireIntent', value: true } }),
+    )
+    const proposals = [
+      await client.policies.replace({ params, body: { ...rules, requireIntent: true, approval: [] } }),
+      await client.policies.toggle({ params: agentParams, body: { field: 'requireIntent', value: false } }),
+      await client.policies.assign({ params: agentParams, body: { policyId: 'standard' } }),
+    ]
+    expect(proposals.map(({ status, body }) => [status, (body as { operation?: string }).operation])).toEqual(
+      [
+        [202, 'policies.replace'],
+        [202, 'policies.toggle'],
+        [202, 'policies.assign'],
+      ],
+    )
+    expect(await policyOf()).toMatchObject({ approval: [twoOwners], requireIntent: true })
+    const toggling = idOf(proposals[1] as { body: unknown })
+    expect(await approveBy(ada, toggling, client)).toMatchObject({ body: { status: 'waiting' } })
+    expect(await approveBy(bob, toggling, client)).toMatchObject({ body: { status: 'applied' } })
+    expect(await policyOf()).toMatchObject({ approval: [twoOwners], requireIntent: false })
+  })
+
+  test('is not made once the policy is no longer as people have signed', async () => {
+    const office = await anOffice()
+    const { ada, bob, client, params, rules, policyOf } = office
+    const changeId = idOf(await proposedBy(ada, office, { dailyLimitEuros: 200 }))
+    await bodyOf(client.policies.replace({ params, body: { ...rules, dailyLimitEuros: 50 } }))
+    expect(await approveBy(bob, changeId)).toMatchObject({ status: 409, code: 'policy_change_outdated' })
+    expect(await bodyOf(client.policies.change({ params: { id: changeId } }))).toMatchObject({
+      status: 'outdated',
+    })
+    expect((await policyOf()).dailyLimitEuros).toBe(50)
+  })
+
+  test('is made at once where it only tightens', async () => {
+    const { client, params, rules, policyOf } = await anOffice()
+    const tighter = { ...rules, dailyLimitEuros: 50, approval: [{ ...twoOwners, need: 3 }] }
+    expect((await client.policies.replace({ params, body: tighter })).status).toBe(200)
+    expect(await policyOf()).toMatchObject({ dailyLimitEuros: 50, approval: [{ need: 3 }] })
+  })
+
+  test('does not count the same person twice, nor who is not asked', async () => {
+    const office = await anOffice()
+    const { ada, clerk } = office
+    const changeId = idOf(await proposedBy(ada, office, { dailyLimitEuros: 200 }))
+    expect(await approveBy(ada, changeId)).toMatchObject({ status: 400, code: 'already_approved' })
+    expect(await approveBy(clerk, changeId)).toMatchObject({ status: 403, code: 'approver_not_asked' })
+  })
+
+  test('is not made with a signature over other changes', async () => {
+    const office = await anOffice()
+    const { ada, bob, client } = office
+    const [one, other] = [
+      idOf(await proposedBy(ada, office, { dailyLimitEuros: 200 })),
+      idOf(await proposedBy(ada, office, { dailyLimitEuros: 300 })),
+    ]
+    const asked = await bob.client.policies.approveChange({ params: { id: one }, body: {} })
+    const webauthnAssertion = signed(challengeIn(asked), bob.device)
+    expect(
+      await client.policies.approveChange({ params: { id: other }, body: { webauthnAssertion } }),
+    ).toMatchObject({ code: 'statement_outdated' })
+  })
+
+  test('ends with one rejection, and after three days', async () => {
+    const office = await anOffice()
+    const { ada, bob, client } = office
+    const params = { id: idOf(await proposedBy(ada, office, { dailyLimitEuros: 200 })) }
+    const rejected = await client.policies.rejectChange({ params, body: { reason: 'Too high' } })
+    expect(rejected).toMatchObject({ body: { status: 'rejected', reason: 'Too high' } })
+    expect(await bob.client.policies.approveChange({ params, body: {} })).toMatchObject({
+      code: 'policy_change_over',
+    })
+    const late = idOf(await proposedBy(ada, office, { dailyLimitEuros: 200 }))
+    await bodyOf(client.sandbox.advance({ body: { days: 3 } }))
+    expect(await bodyOf(client.policies.change({ params: { id: late } }))).toMatchObject({
+      status: 'expired',
+      approval: { awaits: [] },
+    })
+  })
+
+  test('is made once by many approvals at once', async () => {
+    const office = await anOffice()
+    const { client, ada, bob, eve, params, policyOf } = office
+    const changeId = idOf(
+      await client.policies.replace({ params, body: { ...office.rules, dailyLimitEuros: 200 } }),
+    )
+    const before = (await policyOf()).version
+    const people = [ada, bob, eve]
+    const signatures = await times(12, n => signatureOf(people[n % 3] as Person, changeId, client))
+    const answers = await times(12, n =>
+      client.policies.approveChange({
+        params: { id: changeId },
+        body: { webauthnAssertion: signatures[n] as never },
+      }),
+    )
+    expect(statusCounts(answers)[200]).toBe(2)
+    expect((await policyOf()).version).toBe(before + 1)
+  })
+})

@@ -1,0 +1,20 @@
+import { aPerson } from '../identity/people.ts'
+import { firstDevice, type Make, type WorldService } from './world-passkeys.ts'
+
+/** A change of a policy that two owners must approve, of whom none has. */
+export async function aPolicyChange(make: Make, service: WorldService): Promise<string> {
+  const { id: ownerId } = await make('GET', '/customers/me')
+  await firstDevice(make, service)
+  await aPerson(service, { ownerId })
+  const step = { aboveEuros: 0, of: 'owners', need: 2, withinMinutes: 60, then: 'deny' }
+  const rules = { name: 'Books', approval: [step] }
+  const { id } = await make('POST', '/policies', { ...rules, dailyLimitEuros: 50 })
+  return (await make('PUT', `/policies/${id}`, { ...rules, dailyLimitEuros: 70 })).id
+}
+
+export async function aSignedPolicyChange(make: Make, path: string, service: WorldService) {
+  const device = await firstDevice(make, service)
+  const { challenge } = await make('POST', path, {}, { isRefused: true })
+  const { challengeId, options } = challenge
+  return { webauthnAssertion: { challengeId, assertion: device.assert(options) } }
+}
