@@ -51,6 +51,8 @@ export interface CustomCommand {
    * runs that operation.
    */
   run(context: CommandContext): Promise<ExitCode | undefined>
+  /** Adds to what is printed of the operation’s answer. */
+  answered?(answer: unknown, context: CommandContext): Promise<void>
   /** Handles a refusal of the operation; undefined ends the command with the refusal. */
   refused?(refusal: CommandFailure, context: CommandContext): Promise<ExitCode | undefined>
 }

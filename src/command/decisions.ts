@@ -11,6 +11,8 @@ interface Intent {
   readonly amountEuros: number
   readonly merchant: string
   readonly comment: string | null
+  /** Null if one person approves. */
+  readonly approval: { readonly given: number; readonly needed: number } | null
 }
 
 const outcomes: Readonly<Record<string, string>> = {
@@ -21,14 +23,27 @@ const outcomes: Readonly<Record<string, string>> = {
   expired: 'has expired without a decision',
 }
 
+/** `1 of 2 approvals. 1 more is needed.`; undefined if one person approves, or all have. */
+export function missingApprovals({ approval }: Pick<Intent, 'approval'>): string | undefined {
+  if (!approval || approval.given >= approval.needed) return undefined
+  const { given, needed } = approval
+  const missing = needed - given
+  const approvals = needed === 1 ? 'approval' : 'approvals'
+  return `${given} of ${needed} ${approvals}. ${missing} more ${missing === 1 ? 'is' : 'are'} needed.`
+}
+
 export async function waitForDecision(
-  context: Pick<CommandContext, 'result' | 'io'>,
+  context: Pick<CommandContext, 'result' | 'io' | 'note'>,
   id: string,
   mostMs: number,
 ): Promise<Intent | undefined> {
+  let said: string | undefined
   for (let leftMs = mostMs; ; ) {
     const intent = await context.result<Intent>('intents.get', { params: { id } })
     if (intent.status !== 'created') return intent
+    const missing = missingApprovals(intent)
+    if (missing !== undefined && missing !== said) context.note(missing)
+    said = missing
     if (leftMs <= 0) return undefined
     const pause = Math.min(EVERY_MS, leftMs)
     await context.io.wait(pause)

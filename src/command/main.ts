@@ -94,7 +94,7 @@ async function runTableCommand(
     options: typed.options,
   })
   try {
-    return await runOperation(operation, typed, context)
+    return await runOperation(operation, typed, context, own)
   } catch (error) {
     const code = error instanceof CommandFailure ? await own?.refused?.(error, context) : undefined
     if (code === undefined) throw error

@@ -5,7 +5,7 @@ import { type OperationCall, requireArguments } from './arguments/operation-call
 import type { ServiceCallInput } from './calls/caller.ts'
 import { readPages } from './calls/pages.ts'
 import { readText, type ServiceReply } from './calls/send.ts'
-import { type CommandContext, resultOrFailure } from './context.ts'
+import { type CommandContext, type CustomCommand, resultOrFailure } from './context.ts'
 import { type CommandIo, type ExitCode, exitCodes, usageError } from './io.ts'
 import { escapedJson, escapeText } from './output/terminal.ts'
 import { writeNamedFile } from './output/write-file.ts'
@@ -15,6 +15,7 @@ export async function runOperation(
   key: string,
   typed: OperationCall,
   context: CommandContext,
+  own?: Pick<CustomCommand, 'answered'>,
 ): Promise<ExitCode> {
   const command = context.table.get(key)
   const { options } = typed
@@ -29,6 +30,7 @@ export async function runOperation(
     await writeNamedFile([`${escapedJson(result)}\n`], options.output, context.io)
   else if (result !== undefined) context.print(result)
   else if (context.io.stdout.isTTY) context.note('Done.')
+  await own?.answered?.(result, context)
   return exitCodes.done
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { runCommand } from '../support/command.ts'
 import { approvalsIn, signatureOver } from '../support/control/approvals.ts'
-import { anIntent, type TestClient } from '../support/factories.ts'
+import { anAgentUnder, anIntent, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
+import { enrolled } from '../support/identity/people.ts'
 
 const service = await startTestService()
 const { anApprover } = approvalsIn(service)
@@ -107,6 +108,30 @@ describe('agentpay intents approve', () => {
       redirect: 'manual',
     })
     expect([page.status, page.headers.get('location')]).toEqual([303, `../login?to=approve%2F${id}`])
+  })
+
+  test('says how many approvals are missing where the policy asks several people', async () => {
+    const { person, ...owner } = await anApprover()
+    const { client, key } = owner
+    const other = await enrolled(service, owner, { by: person })
+    const step = { aboveEuros: 10, of: 'owners', need: 2, withinMinutes: 60, then: 'deny' } as const
+    const agent = await anAgentUnder(client, { approval: [step] })
+    const { id } = await anIntent(client, agent.id)
+    const signature = JSON.stringify(await signatureOver(client, id, person))
+    const recorded = await running(['intents', 'approve', id, '--webauthn-assertion', signature], { key })
+    expect([recorded.code, recorded.err, JSON.parse(recorded.out).status]).toEqual([
+      0,
+      'Recorded: 1 of 2 approvals. 1 more is needed.\n',
+      'created',
+    ])
+    const atWait = async () =>
+      client.intents.approve({
+        params: { id },
+        body: { webauthnAssertion: await signatureOver(client, id, other) },
+      })
+    const ran = await running(['intents', 'approve', id, '--no-browser'], { key, atWait })
+    expect(ran.err).toMatch(/\n1 of 2 approvals\. 1 more is needed\.\n.* is approved\.\n$/)
+    expect(ran.code).toBe(0)
   })
 
   test('ends with 1 where the person denies on the page', async () => {

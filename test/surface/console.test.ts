@@ -1,4 +1,5 @@
 import './console/account.ts'
+import './console/approval-steps.ts'
 import './console/assistants.ts'
 import './console/derived.ts'
 import './console/denials.ts'

@@ -27,7 +27,7 @@ export const ApprovalProgressRecord = z
     given: count('How many approvals were given.'),
     needed: count('How many all steps of this amount need together.'),
     step: z.int().min(1).max(MAX_APPROVAL_STEPS).meta({ description: 'The step that is asked now.' }),
-    steps: approvalStepsSchema,
+    steps: approvalStepsSchema.unwrap().meta({ description: 'The steps of the policy.' }),
     awaits: z.array(z.union([z.enum(approverGroups), id('person')])).meta({
       description: 'The roles or people who are asked now. Empty once the intent was decided or has ended.',
       examples: [['owners']],

@@ -1,6 +1,12 @@
 export { declareEvents, intentSteps, intentsApi } from './api.ts'
 export { approvalApi } from './approval/approval-api.ts'
-export { findApprovalProof, hasApprovalProof, reviewApproval } from './approval/approvals.ts'
+export {
+  findApprovalProof,
+  hasApprovalProof,
+  type IntentApprovalProgress,
+  intentApprovalProgress,
+  reviewApproval,
+} from './approval/approvals.ts'
 export { personalDecision } from './approval/approve.ts'
 export { endApprovalStep, remindApprovers } from './approval/step-end.ts'
 export { cancelIntentsOfAgent, cancelIntentsOfToken, firstOpenIntent } from './cancel.ts'

@@ -7,6 +7,7 @@ import {
 } from '../../identity/passkeys/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts'
 import { Accepted, Refusal } from '../../kernel/contract/problem.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
@@ -97,7 +98,7 @@ async function propose(
 
 const proposerOf = ({ type, id, name }: Actor) => ({ type, id, name: name ?? null })
 
-const lockChange = (id: string, { em }: Pick<Proposing, 'em'>): Promise<PolicyChange | null> =>
+const lockChange = (em: EntityManager, id: string): Promise<PolicyChange | null> =>
   em.findOne(PolicyChange, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
 
 type Approving = ContextOf<typeof policyChangesApi.approveChange>
@@ -131,7 +132,7 @@ export const policyChangeHandlers = bindHandlers(policyChangesApi, {
 
   async approveChange({ params, body }, context) {
     const { sql, tenant, now, emit, refuse } = context
-    const change = await lockChange(params.id, context)
+    const change = await lockChange(context.em, params.id)
     if (!change) return refuse('policy_change_not_found')
     if (!isWaitingChange(change, now)) return refuse('policy_change_over')
     const approvers = await readApprovers(sql, tenant)
@@ -154,7 +155,7 @@ export const policyChangeHandlers = bindHandlers(policyChangesApi, {
 
   async rejectChange({ params, body }, context) {
     const { now, emit, refuse } = context
-    const change = await lockChange(params.id, context)
+    const change = await lockChange(context.em, params.id)
     if (!change) return refuse('policy_change_not_found')
     if (!isWaitingChange(change, now)) return refuse('policy_change_over')
     policyChangeMachine.move(change, 'rejected')

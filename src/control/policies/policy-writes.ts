@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core'
-import type { WriteContext } from '../../kernel/contract/context.ts'
+import type { SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import { type Accepted, Refusal } from '../../kernel/contract/problem.ts'
 import type { StatedWidening } from '../../statements/index.ts'
 import { lockAgent } from '../agents/index.ts'
@@ -39,7 +39,7 @@ export const isRefused = <T>(done: T): done is Extract<T, readonly unknown[]> =>
 /** A policy asks no more people than there are. */
 export async function refuseTooFew(
   { approval }: Pick<PolicyRules, 'approval'>,
-  { sql, tenant }: Pick<Writing, 'sql' | 'tenant'>,
+  { sql, tenant }: SqlContext,
 ): Promise<Refused<'too_few_approvers'> | undefined> {
   const few = approval.length > 0 ? tooFewApprovers(approval, await readApprovers(sql, tenant)) : undefined
   return few === undefined ? undefined : ['too_few_approvers', few]

@@ -37,6 +37,8 @@ export const pushSecretContext = (subscriptionId: string): string => `push-auth:
 /** The default events of a browser: those that need a person. */
 export const urgentPushEvents: readonly string[] = [
   'intent.created',
+  'intent.approval_escalated',
+  'intent.approval_reminder',
   'mpp.credential.action_required',
   'transfer.failed',
   'agent.frozen',

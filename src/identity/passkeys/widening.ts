@@ -76,8 +76,8 @@ export async function refuseUnsignedWidening(
 }
 
 /**
- * The person whose passkey has signed these changes, whoever sends the signature; otherwise the refusal, which has what is
- * to be signed. In the console people sign for themselves; a key may name the person.
+ * The person whose passkey has signed these changes, also where a key sends the signature; otherwise the refusal, which has
+ * what is to be signed. In the console people sign for themselves; a key may name the person.
  */
 export async function signerOfWidening(
   envelope: WebauthnAssertion | undefined,

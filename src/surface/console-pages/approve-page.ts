@@ -3,8 +3,10 @@ import { jsonName } from '../../values/json-names.ts'
 import { roundCents } from '../../values/money.ts'
 import { type Html, type HtmlContent, html, htmlToText } from '../../web/html.ts'
 import { formatAmountIn, type Language } from '../../web/language.ts'
+import { INSTANT, isolatedName, renderApprovalSteps, renderSentenceWithTime } from './approval-steps.ts'
 import { consolePageScripts } from './assets.ts'
 import { renderConsolePageLayout, renderLocalizedTime } from './layout.ts'
+import { refusalTexts } from './refusal-texts.ts'
 import { germanDenialReason, limitUnitOfRule, ruleName } from './rule-texts.ts'
 import { consolePageTexts } from './texts.ts'
 import type { ApprovalView, DisplayedCheck } from './views.ts'
@@ -48,20 +50,18 @@ ${details(view, language)}
 }
 
 function statusLine(view: ApprovalView, language: Language) {
-  const { state, expiresAt, decidedAt, decidedBy, comment, payment, isPaidAtOnce } = view
+  const { state, expiresAt, decidedAt, decidedBy, comment, payment, isPaidAtOnce, steps } = view
   const { approve } = consolePageTexts[language]
   if (state === 'created')
     return html`<p class="until">${approve.decideBy} ${renderLocalizedTime(language, expiresAt)}</p>
+  ${renderApprovalSteps(steps, language)}
   ${isPaidAtOnce && html`<p class="until">${approve.paidAtOnce}</p>`}`
-  const by = decidedBy ? nameOf(decidedBy, language).replaceAll(INSTANT, '') : ''
-  const [before, after] = approve.ends[state](by, INSTANT).split(INSTANT)
-  return html`<p class="meaning">${before}${renderLocalizedTime(language, decidedAt)}${after}</p>
+  const by = decidedBy ? nameOf(decidedBy, language) : ''
+  return html`<p class="meaning">${renderSentenceWithTime(approve.ends[state](by, INSTANT), decidedAt, language)}</p>
+  ${renderApprovalSteps(steps, language)}
   ${payment !== null && html`<p class="until">${paymentText(view, payment, language)}</p>`}
   ${comment !== null && html`<p class="until">${approve.comment}: <bdi>${htmlToText(comment)}</bdi></p>`}`
 }
-
-/** Placeholder for the time in a sentence, which a script shows in the reader's time zone. */
-const INSTANT = '\ufffc'
 
 function paymentText(
   { paidCents, amountCents }: ApprovalView,
@@ -78,8 +78,7 @@ function nameOf({ type, name }: NonNullable<ApprovalView['decidedBy']>, language
   const kinds: Readonly<Record<string, string>> = consolePageTexts[language].approve.deciders
   const kind = kinds[type]
   if (name === null) return kind ?? type
-  // FIRST STRONG ISOLATE and its end keep right-to-left names from reordering the sentence.
-  const isolated = `\u2068${htmlToText(name, HEADLINE)}\u2069`
+  const isolated = isolatedName(name)
   return kind === undefined ? isolated : `${kind} (${isolated})`
 }
 
@@ -105,12 +104,13 @@ function details(view: ApprovalView, language: Language): Html {
 
 const formatIban = (iban: string): string => (iban.match(/.{1,4}/g) ?? []).join(' ')
 
-function decision({ id, mayDecide, viewer, obstacles }: ApprovalView, language: Language): Html {
+function decision({ id, mayDecide, viewer, obstacles, notAsked }: ApprovalView, language: Language): Html {
   const { approve, frame, join } = consolePageTexts[language]
   if (!mayDecide) return html`<p class="box">${approve.mayNot(frame.roles[viewer.role])}</p>`
   return html`<section class="box" aria-labelledby="decide" data-decision hidden>
   <h2 id="decide">${approve.decide}</h2>
-  ${obstacles.length === 0 ? signing(language) : blocked(obstacles, language)}
+  ${notAsked !== undefined && html`<p>${refusalTexts(language)[notAsked]}</p>`}
+  ${obstacles.length > 0 ? blocked(obstacles, language) : notAsked === undefined && signing(language)}
   <div data-no-passkey hidden>
     <p>${approve.noPasskey}</p>
     <p><a class="button main" href="../join?to=${encodeURIComponent(`/approve/${id}`)}">${join.passkeyTitle}</a></p>

@@ -99,5 +99,5 @@ ${link && html`<p>${link}</p>`}`,
   })
 
 /** Shows the time zone of Frankfurt; where scripts run, the page shows the reader's own zone. */
-export const renderLocalizedTime = (language: Language, at: Date): Html =>
-  html`<time datetime="${at.toISOString()}">${formatMinuteIn(language, at)}</time>`
+export const renderLocalizedTime = (language: Language, at: Date, place?: 'in a sentence'): Html =>
+  html`<time datetime="${at.toISOString()}"${place !== undefined && html` data-in-sentence`}>${formatMinuteIn(language, at)}</time>`

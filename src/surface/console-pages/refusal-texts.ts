@@ -198,6 +198,15 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'Another person has already decided this intent.',
     'Eine andere Person hat bereits über diesen Intent entschieden.',
   ],
+  own_request: [
+    'You have asked for this payment yourself. Other people must approve it.',
+    'Sie haben diese Zahlung selbst angefragt. Andere müssen sie freigeben.',
+  ],
+  already_approved: [
+    'You have approved this. Other people must approve it as well.',
+    'Sie haben bereits freigegeben. Andere müssen ebenfalls freigeben.',
+  ],
+  approver_not_asked: ['The policy does not ask you now.', 'Die Richtlinie fragt Sie derzeit nicht.'],
   intent_expired: [
     'This intent has expired. The agent can ask again.',
     'Dieser Intent ist abgelaufen. Der Agent kann erneut anfragen.',

@@ -24,6 +24,7 @@ const names: Readonly<Record<string, readonly [en: string, de: string]>> = {
   risk: ['Risk', 'Risiko'],
   possibleDuplicate: ['Possible duplicate', 'Mögliches Duplikat'],
   requireAttestation: ['Passkey required', 'Passkey erforderlich'],
+  approval: ['Steps of approval', 'Freigabestufen'],
   autoApproveLimitEuros: ['Auto-approve limit', 'Limit für automatische Freigabe'],
   amountTolerancePercent: ['Tolerance', 'Toleranz'],
   conversionMarginPercent: ['Other currency', 'Andere Währung'],
@@ -47,6 +48,8 @@ const germanReasons: Readonly<Record<string, (figures: { limit: string; used: nu
     'Eine gleiche Zahlung an denselben Händler über denselben Betrag wurde vor wenigen Minuten angefragt.',
   risk: ({ used }) => `Der Risikowert ist ${used ?? '?'} von 100.`,
   requireAttestation: () => 'Die Richtlinie verlangt für jeden Intent eine Freigabe mit Passkey.',
+  approval: () =>
+    'Die Richtlinie verlangt für diesen Betrag Freigaben bestimmter Personen, jede mit Passkey.',
   blockedMccs: () => 'Die Kategorie des Händlers ist nicht bekannt.',
   mccCategories: () => 'Die Kategorie des Händlers ist nicht bekannt.',
   allowedMccs: () => 'Die Kategorie des Händlers ist nicht bekannt.',

@@ -108,6 +108,14 @@ export const germanTexts: ConsolePageTexts = {
       expired: (_, at) => `Ohne Zahlung abgelaufen, ${at}. Der Agent kann erneut anfragen.`,
       completed: (by, at) => `Freigegeben von ${by}, ${at}, und inzwischen bezahlt.`,
     },
+    steps: {
+      groups: { owners: 'Inhaber', approvers: 'Freigeber' },
+      count: (given, needed) => `${given} von ${needed} ${needed === 1 ? 'Freigabe' : 'Freigaben'}.`,
+      approved: (by, at) => `Freigegeben von ${by}, ${at}.`,
+      asked: ({ people, isOne }, at, end) => `Bis ${at} ${isOne ? 'ist' : 'sind'} ${people} gefragt, ${end}.`,
+      thenDenied: 'danach wird abgelehnt',
+      thenAsked: ({ people, isOne }) => `danach ${isOne ? 'ist' : 'sind'} auch ${people} gefragt`,
+    },
     comment: 'Kommentar',
     payments: {
       under_way: 'Die Zahlung läuft.',
@@ -278,6 +286,8 @@ export const germanTexts: ConsolePageTexts = {
     wait: 'Einen Moment …',
     touch: 'Bestätigen Sie mit Ihrem Passkey.',
     approved: 'Freigegeben. Ihre Signatur ist als Nachweis gespeichert.',
+    recordedOne: 'Gespeichert. Es fehlt noch 1 Freigabe.',
+    recorded: 'Gespeichert. Es fehlen noch {count} Freigaben.',
     denied: 'Abgelehnt. Es wurde nichts bezahlt.',
     changed: 'Darüber wurde inzwischen entschieden.',
     readAgain:

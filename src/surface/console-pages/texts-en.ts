@@ -104,6 +104,17 @@ export const englishTexts = {
       expired: (_: string, at: string) => `Expired without a payment, ${at}. The agent can ask again.`,
       completed: (by: string, at: string) => `Approved by ${by}, ${at}, and paid since.`,
     },
+    steps: {
+      groups: { owners: 'owners', approvers: 'approvers' },
+      count: (given: number, needed: number) =>
+        `${given} of ${needed} ${needed === 1 ? 'approval' : 'approvals'}.`,
+      approved: (by: string, at: string) => `Approved by ${by}, ${at}.`,
+      asked: ({ people, isOne }: { people: string; isOne: boolean }, at: string, end: string) =>
+        `${people.charAt(0).toUpperCase()}${people.slice(1)} ${isOne ? 'is' : 'are'} asked until ${at}, ${end}.`,
+      thenDenied: 'then it is denied',
+      thenAsked: ({ people, isOne }: { people: string; isOne: boolean }) =>
+        `then ${people} ${isOne ? 'is' : 'are'} asked as well`,
+    },
     comment: 'Comment',
     payments: {
       under_way: 'The payment is in progress.',
@@ -269,6 +280,8 @@ export const englishTexts = {
     wait: 'One moment …',
     touch: 'Confirm with your passkey.',
     approved: 'Approved. Your signature is stored as proof.',
+    recordedOne: 'Recorded. 1 more approval is needed.',
+    recorded: 'Recorded. {count} more approvals are needed.',
     denied: 'Denied. Nothing was paid.',
     changed: 'This has been decided in the meantime.',
     readAgain: 'The statement that you sign has changed. Read it again, then approve it.',

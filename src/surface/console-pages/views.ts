@@ -1,5 +1,11 @@
 import { Agent } from '../../control/agents/index.ts'
-import { findIntent, hasApprovalProof, type Intent, reviewApproval } from '../../control/intents/index.ts'
+import {
+  findIntent,
+  hasApprovalProof,
+  type Intent,
+  intentApprovalProgress,
+  reviewApproval,
+} from '../../control/intents/index.ts'
 import {
   type AuthorizationRequest,
   authorizationAnswer,
@@ -16,6 +22,7 @@ import { allScopeNames } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { Transaction } from '../../money/transactions/index.ts'
 import type { Cents } from '../../values/money.ts'
+import { type ApprovalStepsView, readApprovalSteps } from './approval-steps.ts'
 import type { AuthorizeView } from './authorize-page.ts'
 import type { SignedInViewer } from './layout.ts'
 import type { PairingView } from './pairing-page.ts'
@@ -74,6 +81,10 @@ export interface ApprovalView {
   readonly hasProof: boolean
   readonly viewer: SignedInViewer
   readonly mayDecide: boolean
+  /** Null if one person approves. */
+  readonly steps: ApprovalStepsView | null
+  /** The code of the refusal that an approval of the viewer would get, because the policy asks others. */
+  readonly notAsked: string | undefined
 }
 
 export async function readApprovalView(id: string, context: WriteContext): Promise<ApprovalView | undefined> {
@@ -95,6 +106,7 @@ export async function readApprovalView(id: string, context: WriteContext): Promi
   const { decidedBy, comment, decision } = intent
   const run = runId ? runs.get(runId) : undefined
   const payment = payments[0]
+  const steps = review ? review.steps : intentApprovalProgress(intent)
   return {
     id,
     state,
@@ -124,6 +136,8 @@ export async function readApprovalView(id: string, context: WriteContext): Promi
     hasProof: isProved,
     viewer: signedInViewer(actor),
     mayDecide: mayDecide(actor),
+    steps: steps && (await readApprovalSteps(steps, em)),
+    notAsked: review?.notAsked,
   }
 }
 
@@ -181,11 +195,14 @@ const MOST = 50
 
 /** Reads one intent more than is shown, to know whether there are more. */
 const WAITING = `
-select id, agent_id as "agentId", amount_cents as "amountCents", merchant as payee, purpose, expires_at as "expiresAt"
+select id, agent_id as "agentId", amount_cents as "amountCents", merchant as payee, purpose, expires_at as "expiresAt", approval, status
 from intents where (owner_id, mode) = ($1, $2) and status = 'created' and expires_at > $3
 order by id desc limit ${MOST + 1}`
 
-interface WaitingRow extends Row, Omit<WaitingIntent, 'agent'> {
+interface WaitingRow
+  extends Row,
+    Omit<WaitingIntent, 'agent' | 'steps'>,
+    Pick<Intent, 'approval' | 'status'> {
   readonly agentId: string
 }
 
@@ -196,7 +213,11 @@ export async function readWaitingView(context: ReadContext): Promise<WaitingView
   const agents = await em.find(Agent, { id: { $in: shown.map(({ agentId }) => agentId) } })
   const names = new Map(agents.map(({ id, name }) => [id, name]))
   return {
-    intents: shown.map(row => ({ ...row, agent: names.get(row.agentId) ?? row.agentId })),
+    intents: shown.map(row => ({
+      ...row,
+      agent: names.get(row.agentId) ?? row.agentId,
+      steps: intentApprovalProgress(row),
+    })),
     hasMore: rows.length > MOST,
     isTest: tenant.mode === 'test',
     viewer: signedInViewer(actor),

@@ -12,6 +12,8 @@ export interface WaitingIntent {
   readonly purpose: string
   readonly agent: string
   readonly expiresAt: Date
+  /** Null if one person approves. */
+  readonly steps: { readonly given: number; readonly needed: number } | null
 }
 
 export interface WaitingView {
@@ -43,11 +45,11 @@ ${hasMore && html`<p class="hint">${waiting.more}</p>`}`,
 }
 
 function line(
-  { id, amountCents, payee, purpose, agent, expiresAt }: WaitingIntent,
+  { id, amountCents, payee, purpose, agent, expiresAt, steps }: WaitingIntent,
   language: Language,
 ): Html {
   const { approve, waiting } = consolePageTexts[language]
   return html`<li><a href="approve/${id}"><strong>${formatAmountIn(language, amountCents)} ${approve.to} <bdi>${htmlToText(payee, 80)}</bdi></strong>
 <span>${approve.purpose} <bdi>${htmlToText(purpose, 160)}</bdi></span>
-<span>${approve.agent} <bdi>${htmlToText(agent, 60)}</bdi>, ${waiting.until} ${renderLocalizedTime(language, expiresAt)}</span></a></li>`
+<span>${approve.agent} <bdi>${htmlToText(agent, 60)}</bdi>, ${waiting.until} ${renderLocalizedTime(language, expiresAt)}${steps !== null && `. ${approve.steps.count(steps.given, steps.needed)}`}</span></a></li>`
 }

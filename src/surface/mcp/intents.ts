@@ -17,6 +17,13 @@ interface Intent {
   readonly [member: string]: unknown
 }
 
+/** `1 of 2 approvals`; undefined if one person decides. */
+export function approvalCount({ approval }: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof approval !== 'object' || approval === null) return undefined
+  const { given, needed } = approval as { readonly given: number; readonly needed: number }
+  return `${given} of ${needed} ${needed === 1 ? 'approval' : 'approvals'}`
+}
+
 interface Explanation {
   readonly summary: string
   readonly rules: readonly { readonly remedy: string | null }[]
@@ -70,7 +77,10 @@ export async function resultOfIntent(
   if (intent.status !== 'created') return toolSuccess(intent, isRepeated)
   const url = approvalUrl(intent, context)
   const { summary } = await explained(intent, context)
-  const sentence = `${summary} A person decides at ${url}. Tell them, then call wait_for_intent with intentId ${intent.id}. Do not pay before it is approved.`
+  const count = approvalCount(intent)
+  const who =
+    count === undefined ? 'A person decides' : `It has ${count}. The people whom the policy asks decide`
+  const sentence = `${summary} ${who} at ${url}. Tell them, then call wait_for_intent with intentId ${intent.id}. Do not pay before it is approved.`
   return toolSuccess({ ...intent, approvalUrl: url }, isRepeated, sentence)
 }
 

@@ -9,6 +9,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { problemOf } from '../../kernel/database/retry.ts'
 import { days } from '../../values/clock.ts'
+import { approvalCount } from './intents.ts'
 import { findTask, type Task } from './task-records.ts'
 import { maskCardNumbersInResult, ourFault, type ToolCall, type ToolResult } from './tool-call.ts'
 
@@ -44,9 +45,10 @@ const endOf = ({ expiresAt, dueAt, createdAt }: Task['record']): string =>
 function messageOf({ kind, record }: Task, context: Context): string {
   const { status, reason } = record
   if (status !== kind.waiting) return 'It is approved, and is being carried out.'
+  const count = approvalCount(record)
   return typeof reason === 'string' && kind.cancels
     ? `The merchant is asked again at ${endOf(record)}: ${reason}.`
-    : `A person decides at ${kind.pageOf(record, context)} before ${endOf(record)}.`
+    : `${count === undefined ? 'A person decides' : `${count}. The people whom the policy asks decide`} at ${kind.pageOf(record, context)} before ${endOf(record)}.`
 }
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { anAgentUnder, anIntent, aPolicy, bodyOf, type TestClient } from '../../support/factories.ts'
 import { pressByKeyboard, tabTo } from '../../support/web/keyboard.ts'
-import { markIn, newsIn, open, openAsOwner, openBeside, troubleIn } from './devices.ts'
+import { markIn, newsIn, open, openAndJoin, openAsOwner, openBeside, troubleIn } from './devices.ts'
 import { origin, service } from './pages-service.ts'
 
 const rules = { name: 'Books', autoApproveLimitEuros: 10, maxTransactionEuros: 50 }
@@ -157,6 +157,36 @@ describe('a viewer', () => {
     expect(await page.locator('[data-action="approve"], [data-action="deny"]').count()).toBe(0)
     expect(complaints).toEqual([])
   })
+})
+
+test('several people approve, each with a passkey of their own, and the page counts them', async () => {
+  const { client } = await service.owner()
+  // Once the account has a passkey, one must sign an invitation: so both are invited before.
+  const invite = (name: string, role: 'owner' | 'approver') =>
+    bodyOf(client.people.create({ body: { name, role } }))
+  const [ofAda, ofGrace] = [await invite('Ada', 'owner'), await invite('Grace', 'approver')]
+  const ada = await openAndJoin(ofAda.joinUrl)
+  const grace = await openAndJoin(ofGrace.joinUrl)
+  const step = { aboveEuros: 10, of: 'approvers', need: 2, withinMinutes: 60, then: 'deny' } as const
+  const agent = await anAgentUnder(client, { approval: [step] })
+  const { id } = await anIntent(client, agent.id)
+  await grace.page.clock.install()
+  for (const { page } of [ada, grace]) {
+    await page.goto(`${origin}/approve/${id}`)
+    await page.getByText('0 of 2 approvals.').waitFor()
+  }
+  await ada.page.getByRole('button', { name: 'Approve with passkey' }).click()
+  await newsIn(ada.page).filter({ hasText: 'Recorded. 1 more approval is needed.' }).waitFor()
+  await ada.page.getByText('You have approved this. Other people must approve it as well.').waitFor()
+  expect(await ada.page.locator('[data-action="approve"]').count()).toBe(0)
+  expect(await statusOf(client, id)).toBe('created')
+  await grace.page.clock.runFor(5_000)
+  await grace.page.getByText('1 of 2 approvals.').waitFor()
+  await grace.page.locator('blockquote').filter({ hasText: id }).waitFor()
+  await grace.page.getByRole('button', { name: 'Approve with passkey' }).click()
+  await newsIn(grace.page).filter({ hasText: 'Approved.' }).waitFor()
+  expect(await statusOf(client, id)).toBe('approved')
+  expect([...ada.complaints, ...grace.complaints]).toEqual([])
 })
 
 const statusOf = async (client: TestClient, id: string) =>

@@ -25,18 +25,23 @@ function useDevices() {
     return { page: second, device: shared }
   }
 
-  const openAsOwner = async (client: TestClient, look: BrowserContextOptions = {}): Promise<DeviceVisit> => {
-    const { url } = await bodyOf(client.console.createLink({ body: {} }))
+  /** Uses a link that works once, and creates a passkey. */
+  const openAndJoin = async (url: string | null, look: BrowserContextOptions = {}): Promise<DeviceVisit> => {
     const visited = await open(String(url), look)
     await join(visited.page)
     return visited
   }
 
-  return { visit, open, openBeside, openAsOwner }
+  const openAsOwner = async (client: TestClient, look: BrowserContextOptions = {}): Promise<DeviceVisit> => {
+    const { url } = await bodyOf(client.console.createLink({ body: {} }))
+    return openAndJoin(url, look)
+  }
+
+  return { visit, open, openAndJoin, openBeside, openAsOwner }
 }
 
 /** One browser for all tests of the pages. */
-export const { visit, open, openBeside, openAsOwner } = useDevices()
+export const { visit, open, openAndJoin, openBeside, openAsOwner } = useDevices()
 
 async function join(page: Page): Promise<void> {
   await page.locator('[data-action="redeem"]:visible').click()

@@ -46,6 +46,42 @@ describe('the page of a policy', () => {
     expect(complaints).toEqual([])
   })
 
+  test('takes steps of approval, reads them back while the person types, and removes one', async () => {
+    const { client } = await service.owner()
+    const policy = await aPolicy(client, { name: 'Books' })
+    const { page, complaints } = await openAsOwner(client)
+    await page.goto(new URL(`console/policies/${policy.id}`, page.url()).href)
+    const add = page.getByRole('button', { name: 'Add step' })
+    await page.locator('form .says').getByText('One person approves.').waitFor()
+    await add.click()
+    const first = page.getByRole('group', { name: 'Step 1' })
+    await first.getByLabel('Above (€)').fill('10')
+    await first.getByLabel('How many of them').fill('1')
+    await first.getByLabel('If too few approve').selectOption('next')
+    await page
+      .getByText('Above €\u00a010: an approver within a day, else ask the next step as well.')
+      .waitFor()
+    await add.click()
+    const second = page.getByRole('group', { name: 'Step 2' })
+    await second.getByLabel('Above (€)').fill('1000')
+    await second.getByRole('combobox', { name: 'Who is asked' }).selectOption('')
+    await second.locator('input[type="checkbox"]').first().check()
+    await second.getByLabel('How many of them').fill('1')
+    await second.getByLabel('Within (minutes)').fill('240')
+    await page.getByText('; above €\u00a01,000: 1 of 1 named person within 4 hours, else deny.').waitFor()
+    await first.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('Above €\u00a01,000: 1 of 1 named person within 4 hours, else deny.').waitFor()
+    expect(await second.isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('#versions').getByText('Steps of approval').first().waitFor()
+    const { data } = await bodyOf(client.people.list())
+    const { approval } = await bodyOf(client.policies.get({ params: { id: policy.id } }))
+    expect(approval).toEqual([
+      { aboveEuros: 1_000, of: [data[0]?.id], need: 1, withinMinutes: 240, then: 'deny' },
+    ])
+    expect(complaints).toEqual([])
+  })
+
   test('answers what was typed before its script had come', async () => {
     const { client } = await service.owner()
     const policy = await aPolicy(client, { name: 'Slow', autoApproveLimitEuros: 50 })

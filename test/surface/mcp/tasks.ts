@@ -1,7 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
-import { aFundedAgent, aKey, aPolicy, aToken, bodyOf, type TestClient } from '../../support/factories.ts'
+import {
+  aFundedAgent,
+  aKey,
+  anAgentUnder,
+  aPolicy,
+  aToken,
+  bodyOf,
+  type TestClient,
+} from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { aHost, post, send, TASKS, type TaskHost } from '../../support/http/tasks.ts'
+import { aPerson } from '../../support/identity/people.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const service = await startTestService({ own: true })
@@ -35,6 +44,17 @@ async function aKeyForTools(client: TestClient): Promise<TaskHost> {
 }
 
 describe('an intent that waits, for a host that takes tasks,', () => {
+  test('says how many approvals it has where the policy asks several people', async () => {
+    const owner = await service.owner()
+    await aPerson(service, owner)
+    await aPerson(service, owner)
+    const step = { aboveEuros: 5, of: 'owners', need: 2, withinMinutes: 60, then: 'deny' } as const
+    const { id } = await anAgentUnder(owner.client, { approval: [step] })
+    const { token } = await aToken(owner.client, id)
+    const { statusMessage } = await aHost(service.url, String(token)).call('declare_intent', BOOK)
+    expect(statusMessage).toMatch(/^0 of 2 approvals\. The people whom the policy asks decide at http/)
+  })
+
   test('is a task, which ends with the answer of the tool', async () => {
     const { client, host } = await anAgentThatAsks()
     const task = await host.call('declare_intent', BOOK)

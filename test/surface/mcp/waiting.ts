@@ -2,15 +2,17 @@ import { describe, expect, test } from '@jest/globals'
 import { aFundedAgent, aPolicy, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { anAssistant, textOf } from '../../support/http/assistant.ts'
+import { aPerson } from '../../support/identity/people.ts'
 
 const service = await startTestService({ own: true })
 const otherProcess = service.another()
 
-async function anAgentThatAsks() {
-  const { client, key } = await service.owner()
-  const agent = await aFundedAgent(client, {
-    policyId: (await aPolicy(client, { autoApproveLimitEuros: 1 })).id,
-  })
+async function anAgentThatAsks(rules: Parameters<typeof aPolicy>[1] = { autoApproveLimitEuros: 1 }) {
+  const owner = await service.owner()
+  const { client, key } = owner
+  await aPerson(service, owner)
+  await aPerson(service, owner)
+  const agent = await aFundedAgent(client, { policyId: (await aPolicy(client, rules)).id })
   const { token } = await aToken(client, agent.id)
   return { client, key, token: String(token) }
 }
@@ -27,6 +29,17 @@ describe('an intent that waits for a person', () => {
     expect(textOf(waiting)).toContain(approvalUrl)
     const looked = await call('wait_for_intent', { intentId: id, seconds: 0 })
     expect(looked.structuredContent).toMatchObject({ id, status: 'created', approvalUrl })
+  })
+
+  test('says how many approvals it has where the policy asks several people', async () => {
+    const step = { aboveEuros: 5, of: 'owners', need: 2, withinMinutes: 60, then: 'deny' } as const
+    const { token } = await anAgentThatAsks({ approval: [step] })
+    const { call } = await anAssistant(service.url, token)
+    const waiting = await call('declare_intent', BOOK)
+    const { approvalUrl } = waiting.structuredContent
+    expect(textOf(waiting)).toContain(
+      `It has 0 of 2 approvals. The people whom the policy asks decide at ${approvalUrl}.`,
+    )
   })
 
   test.each(['approved', 'denied'] as const)('is %s while the assistant waits', async outcome => {

@@ -6,8 +6,13 @@ import type { EntityReader } from '../../../kernel/contract/entity-manager.ts'
 import { bindHandlers } from '../../../kernel/contract/operation.ts'
 import type { Openings } from '../../../statements/index.ts'
 import type { Cents } from '../../../values/money.ts'
-import { type ApprovalProgress, type Approver, readApprovers } from '../../approvals/index.ts'
-import { findSpendingAgents } from '../../policies/index.ts'
+import {
+  type ApprovalProgress,
+  type Approver,
+  approvalProgressResponse,
+  readApprovers,
+} from '../../approvals/index.ts'
+import { findSpendingAgents, type SpendingAgent } from '../../policies/index.ts'
 import { addTolerance, type RuleCheck } from '../../rules/index.ts'
 import { Intent, lockIntent } from '../intent.ts'
 import { alreadyInStatusMessage } from '../intent-batch.ts'
@@ -19,17 +24,44 @@ import { decideApproval } from './approve.ts'
 import { approvalProgressOf, saltOfPlace, setApproval, stepsOf, whyNotAskedRefusal } from './steps.ts'
 import { intentApprovalSubject, readCurrentIbans } from './subject.ts'
 
+export type IntentApprovalProgress = ReturnType<typeof approvalProgressResponse>
+
 interface ApprovalReview {
   readonly iban: string | null
   readonly largestCents: Cents
   readonly checks: readonly RuleCheck[]
+  /** Null if one person approves. */
+  readonly steps: IntentApprovalProgress | null
+  /** The code of the refusal that an approval of the caller would get, because the policy asks others. */
+  readonly notAsked: string | undefined
+}
+
+/** How far the approvals of an intent have come. Null if one person approves. */
+export const intentApprovalProgress = ({
+  approval,
+  amountCents,
+  status,
+}: Pick<Intent, 'approval' | 'amountCents' | 'status'>): IntentApprovalProgress | null =>
+  approval && approvalProgressResponse(approval, { amountCents, isOpen: status === 'created' })
+
+async function reviewSteps(
+  intent: Intent,
+  agent: SpendingAgent,
+  { sql, tenant, now, actor }: ReadContext,
+): Promise<Pick<ApprovalReview, 'steps' | 'notAsked'>> {
+  const progress = approvalProgressOf(intent, stepsOf(agent), now)
+  if (!progress) return { steps: null, notAsked: undefined }
+  const { amountCents } = intent
+  const circumstances = { approvers: await readApprovers(sql, tenant), now, personId: String(actor.id) }
+  return {
+    steps: approvalProgressResponse(progress, { amountCents, isOpen: true }),
+    notAsked: whyNotAskedRefusal(progress, amountCents, circumstances)?.[0],
+  }
 }
 
 /** The decision that an approval of a waiting intent would get now. Stores and reserves nothing. */
-export async function reviewApproval(
-  intent: Intent,
-  { sql, tenant, now, service }: ReadContext,
-): Promise<ApprovalReview> {
+export async function reviewApproval(intent: Intent, readContext: ReadContext): Promise<ApprovalReview> {
+  const { sql, tenant, now, service } = readContext
   const tenantNow = { tenant, now }
   const [context, ibanOf] = await Promise.all([
     loadSpendDecisionContext(new SpendReads(sql, tenantNow), [intent], service),
@@ -41,7 +73,12 @@ export async function reviewApproval(
   const signature = { iban, verified: { attestedAt: now } }
   const { ruling } = decideApproval(tenantNow, intent, agent, { ...context, book: context.funds }, signature)
   const tolerance = agent.policy.terms?.amountTolerancePercent ?? null
-  return { iban, largestCents: addTolerance(intent.amountCents, tolerance), checks: ruling.checks }
+  return {
+    iban,
+    largestCents: addTolerance(intent.amountCents, tolerance),
+    checks: ruling.checks,
+    ...(await reviewSteps(intent, agent, readContext)),
+  }
 }
 
 export const hasApprovalProof = async (intentId: string, em: EntityReader): Promise<boolean> =>

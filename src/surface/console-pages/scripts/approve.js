@@ -51,6 +51,8 @@ async function refresh() {
   document.title = page.title
   prepare()
   if (hadFocus) part('#heading').focus()
+  // The new page has no sentence yet. Without one, a press would sign what the person has not read.
+  if (waits()) await openChallenge()
 }
 
 function prepare() {
@@ -68,7 +70,6 @@ async function afterRefusal(error) {
   if (error.code === 'unauthenticated') return goBy('login', here())
   if (error.code === 'statement_outdated') {
     await refresh()
-    await openChallenge()
     return complain(words.readAgain)
   }
   await refresh()
@@ -81,9 +82,17 @@ async function approve() {
   const { challengeId, options } = challenge
   if (options.allowCredentials.length === 0) throw new Refused('no_passkey', words.noPasskey)
   const assertion = await askDevice('startAuthentication', options)
-  await call('POST', `${path()}/approve`, { body: { webauthnAssertion: { challengeId, assertion } } })
+  const body = { webauthnAssertion: { challengeId, assertion } }
+  const decided = await call('POST', `${path()}/approve`, { body })
   await refresh()
-  tell(words.approved)
+  tell(approvedText(decided))
+}
+
+/** Where the policy asks several people, others may have to approve as well. */
+function approvedText({ status, approval }) {
+  if (status !== 'created' || !approval) return words.approved
+  const missing = approval.needed - approval.given
+  return missing === 1 ? words.recordedOne : words.recorded.replace('{count}', missing)
 }
 
 let presses = 0

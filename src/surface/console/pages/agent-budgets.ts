@@ -13,7 +13,7 @@ import { renderRecordLink } from '../parts/links.ts'
 import { renderBox, renderTable } from '../parts/table.ts'
 import { noneText, renderText, renderUsage, sumEuros } from '../parts/text.ts'
 import { sentence } from '../scripts/sentence.js'
-import { approvalGroup, limitLabels, limitsGroup } from './policies.ts'
+import { approvalGroup, limitLabels, limitsGroup, stepsGroup } from './policies.ts'
 
 interface BudgetRow {
   readonly of: Html
@@ -34,7 +34,9 @@ export async function renderAgentLimits(agentId: string, request: PageRequest): 
   const kept = Object.fromEntries(Object.entries(policy).filter(([name]) => !edited.has(name)))
   return renderBox(
     'Limits',
-    groups.map(({ says }) => says && html`<p class="says">${sentence(says, policy)}</p>`),
+    [...groups, ...(policy.approval?.length ? [stepsGroup] : [])].map(
+      ({ says }) => says && html`<p class="says">${sentence(says, policy)}</p>`,
+    ),
     renderOperationForm(request, policiesApi.replace, {
       params: { id: policy.id },
       given: kept,

@@ -1,10 +1,12 @@
 import { policiesApi, policySimulationApi } from '../../../control/policies/index.ts'
+import { MAX_APPROVAL_STEPS } from '../../../control/rules/index.ts'
+import { peopleApi } from '../../../identity/people/index.ts'
 import { days } from '../../../values/clock.ts'
 import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import { pageScriptTag } from '../browser/browser.ts'
 import type { ConsolePage, OperationAnswer, PageRequest } from '../page.ts'
 import type { RecordActions } from '../parts/actions.ts'
-import { type FormGroup, renderFormDialog, renderOperationForm } from '../parts/form.ts'
+import { type FieldChoices, type FormGroup, renderFormDialog, renderOperationForm } from '../parts/form.ts'
 import { renderActorLink } from '../parts/history.ts'
 import { renderRecordLink } from '../parts/links.ts'
 import { readNamesInRows } from '../parts/names.ts'
@@ -41,6 +43,12 @@ export const limitLabels = {
   lockToFirstMerchant: 'Lock to the first merchant',
   requireIntent: 'Require an intent for every payment',
   requireAttestation: 'Require a passkey for every payment',
+  approval: 'Steps of approval',
+  'approval.aboveEuros': 'Above (€)',
+  'approval.of': 'Who is asked',
+  'approval.need': 'How many of them',
+  'approval.withinMinutes': 'Within (minutes)',
+  'approval.then': 'If too few approve',
 }
 
 export const limitsGroup: FormGroup = {
@@ -69,6 +77,19 @@ export const approvalGroup: FormGroup = {
     ],
     otherwise: 'Every payment needs approval',
   },
+}
+
+export const stepsGroup: FormGroup = {
+  legend: 'Steps of approval',
+  members: [],
+  items: {
+    member: 'approval',
+    name: 'Step',
+    most: MAX_APPROVAL_STEPS,
+    fields: ['aboveEuros', 'of', 'need', 'withinMinutes', 'then'],
+    blank: { of: 'approvers', need: 2, withinMinutes: 1_440, then: 'deny' },
+  },
+  says: { parts: ['{approval}'], otherwise: 'One person approves' },
 }
 
 const ruleGroups: readonly FormGroup[] = [
@@ -109,6 +130,7 @@ const ruleGroups: readonly FormGroup[] = [
     members: ['autoApproveLimitEuros', 'requireIntent'],
     folded: ['requireAttestation', 'attestationWindowMinutes'],
   },
+  stepsGroup,
   {
     legend: 'Other currencies',
     members: ['conversionMarginPercent'],
@@ -198,7 +220,7 @@ ${await part({
       : 'A template. Agents keep their copies until you apply it.'
   }</p>`,
 })}
-${renderBox('Rules', rulesOf(policy, request), simulation(request))}
+${renderBox('Rules', await rulesOf(policy, request), simulation(request))}
 ${await backtestPart(request)}
 ${await part({ id: 'probe', events: changes, about: id, make: () => probeOf(request) })}
 ${await part({ id: 'versions', events: changes, about: id, make: () => versionsOf(request) })}`,
@@ -230,10 +252,22 @@ function templateActions(
 
 const RULES_FORM = 'rules'
 
-function rulesOf(
+const endsOfStep: FieldChoices = [
+  ['deny', 'Deny'],
+  ['next', 'Ask the next step as well'],
+]
+
+/** People who may approve. */
+async function readApprovers({ may, ask }: PageRequest): Promise<FieldChoices> {
+  if (!may(peopleApi.list)) return []
+  const { data } = await ask(peopleApi.list, { query: { status: 'active', limit: 100 } })
+  return data.filter(({ role }) => role !== 'viewer').map(({ id, name }) => [id, name] as const)
+}
+
+async function rulesOf(
   policy: { readonly id: string; readonly version: number },
   request: PageRequest,
-): HtmlContent {
+): Promise<HtmlContent> {
   const options = {
     id: RULES_FORM,
     params: { id: policy.id },
@@ -242,6 +276,7 @@ function rulesOf(
     values: { ...policy },
     given: { version: policy.version },
     labels: limitLabels,
+    choices: { 'approval.of': await readApprovers(request), 'approval.then': endsOfStep },
     submit: 'Save',
     success: 'Saved.',
     tone: 'main',

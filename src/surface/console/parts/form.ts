@@ -5,6 +5,7 @@ import { findUploads, type UploadRule } from '../../../kernel/contract/upload.ts
 import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import type { PageRequest } from '../page.ts'
 import { type SentenceSpec, sentence } from '../scripts/sentence.js'
+import { blankValues, type FormItems, nameWithoutPlaces, renderItems } from './form-items.ts'
 import { bodyMemberSchema, type MemberSchema } from './schema.ts'
 import { memberLabelText, valueText } from './text.ts'
 
@@ -29,6 +30,8 @@ export interface FormOptions<O extends AnyOperation> {
   }
   readonly secrets?: readonly string[]
   readonly success?: string
+  /** The message for an answer with one of these statuses. `{approval.given}` is a member of a member. */
+  readonly successByStatus?: Readonly<Record<string, string>>
   /** Replaces the message if the operation has more to do. The next press continues. */
   readonly more?: string
   /** A second call. `"$id"` in its body is a member of the first answer. */
@@ -57,6 +60,7 @@ export interface FormGroup {
   readonly legend: string
   readonly members: readonly string[]
   readonly folded?: readonly string[]
+  readonly items?: FormItems
   readonly says?: SentenceSpec
 }
 
@@ -111,12 +115,14 @@ function formOf<const O extends AnyOperation>(operation: O, options: FormOptions
   const { id, members = [], groups = [] } = options
   const formId = formIdOf(operation, options)
   const uploads = findUploads(operation.body)
+  const blanks = groups.flatMap(({ items }) => (items ? [blankValues(items)] : []))
+  const withBlanks = { ...options, values: Object.assign({}, ...blanks, options.values) }
   const field = (member: string): Html => {
     const fieldId = `${formId}-${member}`
     const upload = uploads.get(member)
     return upload
       ? renderFileField(fieldId, member, upload, options)
-      : renderField(fieldId, member, bodyMemberSchema(operation, member), options)
+      : renderField(fieldId, member, bodyMemberSchema(operation, member), withBlanks)
   }
   return html`<form class="operation" method="dialog"${id !== undefined && html` id="${id}"`}${dataOf(operation, options)}>
 ${members.map(field)}
@@ -127,7 +133,7 @@ ${buttons}
 }
 
 function renderGroup(
-  { legend, members, folded = [], says }: FormGroup,
+  { legend, members, folded = [], items, says }: FormGroup,
   field: (member: string) => Html,
   { values = {} }: Pick<FormOptions<AnyOperation>, 'values'>,
 ): Html {
@@ -135,6 +141,7 @@ function renderGroup(
   return html`<fieldset class="group"><legend>${legend}</legend>
 ${says && html`<p class="says" aria-live="polite" data-sentence="${JSON.stringify(says)}">${sentence(says, values)}</p>`}
 ${members.map(field)}
+${items && renderItems(items, values[items.member], field)}
 ${folded.length > 0 && html`<details class="more"${isOpen && html` open`}><summary>Advanced</summary>${folded.map(field)}</details>`}
 </fieldset>`
 }
@@ -143,7 +150,7 @@ const isSet = (value: unknown): boolean =>
   Array.isArray(value) ? value.length > 0 : value !== null && value !== undefined && value !== false
 
 function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Html {
-  const { params = {}, given = {}, done = 'reload', confirm, success, more, next } = options
+  const { params = {}, given = {}, done = 'reload', confirm, success, successByStatus, more, next } = options
   const { signature, members } = options.signs ?? { signature: signatureRequirement(operation.signature) }
   const attributes = {
     operation: `${operation.method} ${operation.path}`,
@@ -152,6 +159,7 @@ function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Ht
     done,
     confirm,
     success,
+    'success-by-status': successByStatus && JSON.stringify(successByStatus),
     more,
     secret: options.secrets?.join(' '),
     next: next && JSON.stringify([`${next.operation.method} ${next.operation.path}`, next.params, next.body]),
@@ -180,15 +188,26 @@ export function renderField(
   schema: MemberSchema,
   { values = {}, labels = {}, choices = {} }: FieldOptions,
 ): Html {
-  const value = values[name] ?? schema.default
-  const shown = labels[name] ?? memberLabelText(name)
+  const value = valueAt(values, name) ?? schema.default
+  const shown = labels[nameWithoutPlaces(name)] ?? memberLabelText(name)
+  const offered = choices[nameWithoutPlaces(name)]
   if (schema.type === 'boolean')
     return html`<p class="field check"><input id="${id}" type="checkbox" name="${name}"${value === true && html` checked`}><label for="${id}">${shown}</label></p>`
   const members = schema.items?.enum
   if (schema.type === 'array' && members)
     return set(id, name, { ...schema, items: { enum: members } }, value, shown)
-  return html`<p class="field"><label for="${id}">${shown}</label>${control(id, name, schema, value, choices[name])}</p>`
+  const groups = schema.anyOf?.find(one => one.enum)?.enum
+  if (groups && schema.anyOf?.some(({ type }) => type === 'array'))
+    return oneOrSome(id, name, { groups, some: offered ?? [] }, value, shown)
+  return html`<p class="field"><label for="${id}">${shown}</label>${control(id, name, schema, value, offered)}</p>`
 }
+
+/** Members by their names, and those of members also by a name with dots. */
+const valueAt = (values: Readonly<Record<string, unknown>>, name: string): unknown =>
+  name
+    .split('.')
+    .reduce<unknown>((at, step) => (at as Record<string, unknown> | null | undefined)?.[step], values) ??
+  values[name]
 
 /** The pattern of a month in the contracts. */
 const MONTH = '^\\d{4}-(0[1-9]|1[0-2])$'
@@ -232,11 +251,35 @@ function set(id: string, name: string, schema: MemberSchema, value: unknown, sho
   return html`<fieldset class="field"><legend>${shown}</legend>${members.length > FEW ? folded : boxes}</fieldset>`
 }
 
+interface OneOrSome {
+  readonly groups: readonly string[]
+  readonly some: FieldChoices
+}
+
+/** A choice of one group, or else a list of single ones, which the script sends where no group is chosen. */
+function oneOrSome(
+  id: string,
+  name: string,
+  { groups, some }: OneOrSome,
+  value: unknown,
+  shown: string,
+): Html {
+  const ticked: readonly string[] = Array.isArray(value) ? value : []
+  const unknown = ticked.filter(one => !some.some(([known]) => known === one))
+  const boxes = [...some, ...unknown.map(one => [one, one] as const)]
+  const names = groups.map(one => [one, valueText(one)] as const)
+  return html`<fieldset class="field one-or-some"><legend>${shown}</legend><select id="${id}" name="${name}" aria-label="${shown}">${options(names, ticked.length > 0 ? '' : String(value ?? ''), 'Only these:')}</select>
+<div class="ticks">${boxes.map(
+    ([one, label]) =>
+      html`<span class="check"><input id="${id}-${one}" type="checkbox" name="${name}" value="${one}" data-type="list"${ticked.includes(one) && html` checked`}><label for="${id}-${one}">${label}</label></span>`,
+  )}</div></fieldset>`
+}
+
 const emptyOf = ({ isNullable }: MemberSchema): HtmlContent => isNullable === true && html` data-empty="null"`
 
 const listOf = (value: unknown): HtmlContent => (Array.isArray(value) ? value.join('\n') : '')
 
-const options = (choices: FieldChoices, chosen: string): Html[] =>
-  [['', '–'] as const, ...choices].map(
+const options = (choices: FieldChoices, chosen: string, none = '–'): Html[] =>
+  [['', none] as const, ...choices].map(
     ([value, name]) => html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`,
   )

@@ -115,6 +115,7 @@ const LABELS: Readonly<Record<string, string>> = {
   dailyLimitEuros: 'Per day',
   monthlyLimitEuros: 'Per month',
   autoApproveLimitEuros: 'Auto-approve up to',
+  approval: 'Steps of approval',
   allowedMccs: 'Allowed categories (MCC)',
   blockedMccs: 'Blocked categories (MCC)',
   mccCategories: 'Allowed category groups',

@@ -51,12 +51,14 @@ function putField(body, field) {
     return
   }
   const sofar = name.split('.').reduce((at, step) => at?.[step], body)
+  // A group was chosen in place of single ones.
+  if (typeof sofar === 'string') return
   if (value !== undefined) put(body, name, [...(sofar ?? []), value])
   else if (!sofar && dataset.empty) put(body, name, empties[dataset.empty])
 }
 
 const fieldsOf = form =>
-  [...form.elements].filter(({ name, disabled, tagName }) => name && !disabled && tagName !== 'BUTTON')
+  [...form.elements].filter(field => field.name && !field.matches(':disabled') && field.tagName !== 'BUTTON')
 
 export function contentOf(form, submitter) {
   /** @type {Record<string, any>} */

@@ -89,14 +89,20 @@ export function challengeOf({ dataset }, body) {
   }
 }
 
-const said = (text, answer) => text.replace(/\{(\w+)\}/g, (_, name) => answer?.[name] ?? '')
+const memberOf = (answer, name) => name.split('.').reduce((at, member) => at?.[member], answer)
+
+const said = (text, answer) => text.replace(/\{([\w.]+)\}/g, (_, name) => memberOf(answer, name) ?? '')
+
+function successOf({ dataset: { success = words.done, successByStatus = '{}' } }, answer) {
+  return said(JSON.parse(successByStatus)[answer?.status] ?? success, answer)
+}
 
 /** Whether to reload the content in place. Loading it again would lose the input of another form. */
 const isRenewed = form =>
   all('form').some(other => other !== form && hasTypedInput(other)) && reloadMainContent()
 
 async function finish(form, answer, isOneOfMany) {
-  const success = said(form.dataset.success ?? words.done, answer)
+  const success = successOf(form, answer)
   const done = isOneOfMany ? `part:${form.closest('live-part')?.id}` : (form.dataset.done ?? 'reload')
   const secrets = Object.fromEntries(
     (form.dataset.secret ?? '').split(' ').flatMap(name => (answer[name] ? [[name, answer[name]]] : [])),
@@ -210,6 +216,11 @@ for (const kind of ['input', 'reset'])
     // It also waits until a reset form has its values.
     if (form) (await import('./read-back.js')).readBack(form)
   })
+
+document.addEventListener('click', async event => {
+  const button = closestTo(event, 'button:is([data-add-item], [data-remove-item])')
+  if (button) (await import('./form-items.js')).changeItems(button)
+})
 
 /** What a person typed stays in a form that is renewed with its part, whose sentence is then that of the record. */
 function readBackTyped() {

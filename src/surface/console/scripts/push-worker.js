@@ -1,6 +1,12 @@
 // Shows a notification, and opens its page on a tap. A notification contains only ids.
 
-const waits = new Set(['intent.created', 'card_request.created', 'transfer.payee_confirmation_required'])
+const waits = new Set([
+  'intent.created',
+  'intent.approval_escalated',
+  'intent.approval_reminder',
+  'card_request.created',
+  'transfer.payee_confirmation_required',
+])
 const isGerman = navigator.language.startsWith('de')
 
 function titleOf({ event }) {

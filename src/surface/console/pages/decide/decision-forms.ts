@@ -5,6 +5,7 @@ import { intentsApi } from '../../../../control/intents/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { renderOperationForm } from '../../parts/form.ts'
+import { whyNotAsked } from './approval-steps.ts'
 import { approvalBlockers, type IntentCheck, renderApprovalBlockers } from './checks.ts'
 import type { CardRequestItem, IntentItem, MissingReceiptItem, TransferItem } from './waiting.ts'
 
@@ -15,7 +16,7 @@ export const REFRESH_AFTER_DECISION = 'part:waiting,decided'
  * present limits.
  */
 export function renderIntentDecisionForm(
-  intent: Pick<IntentItem, 'id' | 'agentId'>,
+  intent: Pick<IntentItem, 'id' | 'agentId' | 'approval'>,
   request: PageRequest,
   {
     now = [],
@@ -23,13 +24,16 @@ export function renderIntentDecisionForm(
   }: { now?: readonly IntentCheck[] | undefined; done?: string } = {},
 ): Html {
   const params = { id: intent.id }
-  const blockers = request.may(intentsApi.approve) ? approvalBlockers(now) : []
+  const mayApprove = request.may(intentsApi.approve)
+  const blockers = mayApprove ? approvalBlockers(now) : []
+  const notAsked = mayApprove ? whyNotAsked(intent, request) : undefined
   const approve = renderOperationForm(request, intentsApi.approve, {
     params,
     submit: 'Approve with passkey',
     tone: 'main',
     done,
     success: 'Approved. Your signature is stored as proof.',
+    successByStatus: { created: 'Recorded: {approval.given} of {approval.needed} approvals.' },
   })
   const deny = renderOperationForm(request, intentsApi.deny, {
     params,
@@ -42,7 +46,7 @@ export function renderIntentDecisionForm(
   })
   return blockers.length > 0
     ? html`${renderApprovalBlockers(blockers, intent, request)}<div class="decide">${deny}</div>`
-    : html`<div class="decide">${approve}${deny}</div>`
+    : html`<div class="decide">${notAsked === undefined ? approve : html`<p class="unasked">${notAsked}</p>`}${deny}</div>`
 }
 
 const limitLabels = {

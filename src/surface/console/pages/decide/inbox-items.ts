@@ -12,6 +12,7 @@ import {
   renderTime,
   valueText,
 } from '../../parts/text.ts'
+import { approvalCount, renderApprovalSteps } from './approval-steps.ts'
 import {
   type IntentCheck,
   messageText,
@@ -101,22 +102,31 @@ function intentItem(
   now: readonly IntentCheck[] | undefined,
   request: PageRequest,
 ): InboxItem {
-  const { id, agentId, amountEuros, merchant, purpose, decision, runId, createdAt, expiresAt } = intent
+  const { id, agentId, amountEuros, merchant, purpose, decision, runId, createdAt, approval } = intent
   return {
     id,
     kind: 'payments',
     createdAt,
-    due: expiresAt,
-    atDeadline: 'expires',
+    ...deadlineOf(intent),
     title: renderRecordLink(request, id, html`${renderEuros(amountEuros)} to ${renderText(merchant, 80)}`),
     requester: html`${renderRecordLink(request, agentId)}${runId !== null && html`, in run ${renderRecordLink(request, runId)}`}`,
-    why: reviewReason(intent),
+    why: approval === null ? reviewReason(intent) : approvalCount(approval),
     purpose,
-    facts: () => html`${renderReviewRules(intent, request)}${now && renderUnusableCard(now)}`,
+    facts: () =>
+      html`${renderApprovalSteps(intent, request)}${renderReviewRules(intent, request)}${now && renderUnusableCard(now)}`,
     details: () =>
       html`${renderLimitsLine(now ?? decision.checks)}${renderRemainingLimits(decision, request, now)}`,
     decide: renderIntentDecisionForm(intent, request, { now }),
   }
+}
+
+/** A step of approvals can end before the intent does. */
+function deadlineOf({ approval, expiresAt }: IntentItem): Pick<InboxItem, 'due' | 'atDeadline'> {
+  const endsAt = approval?.endsAt ?? null
+  if (approval === null || endsAt === null || Date.parse(endsAt) >= Date.parse(expiresAt))
+    return { due: expiresAt, atDeadline: 'expires' }
+  const { then } = approval.steps[approval.step - 1] ?? { then: 'deny' }
+  return { due: endsAt, atDeadline: then === 'deny' ? 'is denied' : 'goes to the next step' }
 }
 
 function reviewReason({ decision: { checks } }: IntentItem): HtmlContent {

@@ -12,6 +12,7 @@ import { copyableText, renderRecordLink } from '../../parts/links.ts'
 import { readIntentNames, readNamesInRows } from '../../parts/names.ts'
 import { renderTable } from '../../parts/table.ts'
 import { countOf, renderEuros, renderStatus, sumEuros } from '../../parts/text.ts'
+import { whyNotAsked } from './approval-steps.ts'
 import { approvalBlockers } from './checks.ts'
 import {
   byDeadline,
@@ -115,17 +116,21 @@ function renderApproveAll(
   shown: readonly InboxItem[],
   intents: readonly IntentItem[],
   checksNow: ChecksNow,
-  { may }: PageRequest,
+  request: PageRequest,
 ): Html {
   const ids = new Set(shown.map(({ id }) => id))
   const payments = intents.filter(({ id }) => ids.has(id))
-  const possible = payments.filter(({ id }) => approvalBlockers(checksNow.get(id) ?? []).length === 0)
+  const possible = payments.filter(
+    intent =>
+      approvalBlockers(checksNow.get(intent.id) ?? []).length === 0 &&
+      whyNotAsked(intent, request) === undefined,
+  )
   if (payments.length < 2) return html``
   const sum = sumEuros(payments.map(({ amountEuros }) => amountEuros))
   const approves =
     possible.length > MOST_TOGETHER ? `Approve the next ${MOST_TOGETHER}` : `Approve all ${possible.length}`
   return html`<p class="together"><span>${payments.length} payments wait, ${renderEuros(sum)} in total.</span>
-${may(intentsApi.approve) && possible.length > 1 && html`<button type="button" data-each="${EACH}">${approves}</button>`}</p>`
+${request.may(intentsApi.approve) && possible.length > 1 && html`<button type="button" data-each="${EACH}">${approves}</button>`}</p>`
 }
 
 /** The bound of `scripts/inbox.js`. */

@@ -9,6 +9,7 @@ import { consoleSection } from '../../parts/section.ts'
 import { renderBox } from '../../parts/table.ts'
 import { noneText, renderText, renderTime, valueText } from '../../parts/text.ts'
 import { renderEvidenceOfIntent } from '../money/evidence.ts'
+import { peopleOfApproval, renderApprovalSteps } from './approval-steps.ts'
 import { renderDenyingRules, renderRemainingLimits, renderReviewRules, renderRulesTable } from './checks.ts'
 import { renderIntentDecisionForm } from './decision-forms.ts'
 import { readChecksOfIntent } from './waiting.ts'
@@ -53,11 +54,14 @@ export const intentsSection = consoleSection({
       (status === 'created' || status === 'approved') && renderTime(expiresAt),
     Risk: ({ decision: { riskScore } }) => riskScore !== null && html`${riskScore} of 100`,
   },
-  hidden: ['purpose', 'decision', 'decidedBy'],
+  hidden: ['purpose', 'decision', 'decidedBy', 'approval'],
   events: ['intent.*', 'transaction.*', 'payment.updated', 'transfer.*', 'verification.mismatch'],
-  note: async (intent, request) =>
-    html`${intent.status === 'denied' && renderDenial(intent)}<p class="why">${renderText(intent.purpose, 1_000)}</p>
-${intent.status === 'created' && renderIntentDecisionForm(intent, request, { now: await readChecksOfIntent(intent, request), done: 'reload' })}`,
+  note: async (intent, request) => {
+    await readNamesInRows(peopleOfApproval(intent), request)
+    return html`${intent.status === 'denied' && renderDenial(intent)}<p class="why">${renderText(intent.purpose, 1_000)}</p>
+${renderApprovalSteps(intent, request)}
+${intent.status === 'created' && renderIntentDecisionForm(intent, request, { now: await readChecksOfIntent(intent, request), done: 'reload' })}`
+  },
   actions: [
     {
       operation: intentsApi.cancel,

@@ -9,6 +9,7 @@ import { addMs, days } from '../../../../values/clock.ts'
 import { proposalsApi } from '../../../proposals/index.ts'
 import type { ListItemOf, PageRequest } from '../../page.ts'
 import { readNamesInRows } from '../../parts/names.ts'
+import { peopleOfApproval } from './approval-steps.ts'
 
 /** The newest of each kind are listed. */
 export const MOST_WAITING = 50
@@ -34,6 +35,7 @@ export interface WaitingDecisions {
 
 export const waitingDecisionEvents = [
   'intent.created',
+  'intent.approval_*',
   'intent.approved',
   'intent.denied',
   'intent.cancelled',
@@ -71,13 +73,21 @@ export async function readWaitingDecisions({ ask, now }: PageRequest): Promise<W
   }
 }
 
-/** Reads the names of agents and payees. Wallets and cards are not named in a list of decisions. */
+/** Reads the names of agents, payees and approvers. Wallets and cards are not named in a list of decisions. */
 export const readNamesOfWaiting = (
   { intents, cardRequests, transfers, proposals, disputes, credentials }: WaitingDecisions,
   request: PageRequest,
 ): Promise<void> =>
   readNamesInRows(
-    [...intents, ...cardRequests, ...transfers, ...proposals, ...disputes, ...credentials],
+    [
+      ...intents,
+      ...intents.flatMap(peopleOfApproval),
+      ...cardRequests,
+      ...transfers,
+      ...proposals,
+      ...disputes,
+      ...credentials,
+    ],
     request,
     ['walletId', 'fromWalletId', 'cardId', 'runId'],
   )

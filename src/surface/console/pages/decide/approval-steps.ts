@@ -1,0 +1,82 @@
+import type { intentsApi } from '../../../../control/intents/index.ts'
+import { type Html, type HtmlContent, html } from '../../../../web/html.ts'
+import { roleOf } from '../../../console-pages/index.ts'
+import type { ListItemOf, PageRequest } from '../../page.ts'
+import { renderRecordLink } from '../../parts/links.ts'
+import { capitalized, countOf, renderTime } from '../../parts/text.ts'
+
+type Intent = Pick<ListItemOf<typeof intentsApi.list>, 'approval'>
+type Progress = NonNullable<Intent['approval']>
+type Approvers = Progress['steps'][number]['of']
+
+const groups: ReadonlySet<string> = new Set(['owners', 'approvers'])
+
+/** The people whom the lines below name, as rows whose names a page reads. */
+export const peopleOfApproval = ({ approval }: Intent): { personId: string }[] =>
+  approval === null
+    ? []
+    : [
+        ...approval.approvals.map(({ personId }) => ({ personId })),
+        ...[...approval.awaits, ...approval.steps.flatMap(({ of }) => of)]
+          .filter(one => !groups.has(one))
+          .map(personId => ({ personId })),
+      ]
+
+export const approvalCount = ({ given, needed }: Progress): string =>
+  `${given} of ${countOf(needed, 'approval')}`
+
+function joined(parts: readonly HtmlContent[]): Html {
+  const [last] = parts.slice(-1)
+  const others = parts.slice(0, -1)
+  if (others.length === 0) return html`${last}`
+  return html`${others.map((one, place) => (place === 0 ? one : html`, ${one}`))} and ${last}`
+}
+
+function peopleText(approvers: Approvers, request: PageRequest): Html {
+  const [first = '', ...others] = [approvers].flat()
+  const nameOf = (one: string, shown = one): Html =>
+    groups.has(one) ? html`${shown}` : renderRecordLink(request, one)
+  return joined([nameOf(first, capitalized(first)), ...others.map(one => nameOf(one))])
+}
+
+const areOrIs = (approvers: Approvers): string => {
+  const [first = '', ...others] = [approvers].flat()
+  return others.length === 0 && !groups.has(first) ? 'is' : 'are'
+}
+
+/** What happens when the time of the present step ends. */
+function atEnd({ step, steps }: Progress, request: PageRequest): Html {
+  const [now, next] = steps.slice(step - 1)
+  if (now?.then !== 'next' || !next) return html`then it is denied`
+  const people = typeof next.of === 'string' ? next.of : peopleText(next.of, request)
+  return html`then ${people} ${areOrIs(next.of)} asked as well`
+}
+
+/** Who has approved, and who is asked until when: `1 of 2 approvals. Ada approved today 14:02. Owners are asked until …`. */
+export function renderApprovalSteps({ approval }: Intent, request: PageRequest): HtmlContent {
+  if (approval === null) return undefined
+  const { approvals, awaits, endsAt } = approval
+  const asked =
+    awaits.length > 0 &&
+    html` ${peopleText(awaits, request)} ${areOrIs(awaits)} asked until ${renderTime(endsAt, 'in a sentence')}, ${atEnd(approval, request)}.`
+  return html`<p class="approvals"><strong>${approvalCount(approval)}.</strong>${approvals.map(
+    ({ personId, at }) =>
+      html` ${renderRecordLink(request, personId)} approved ${renderTime(at, 'in a sentence')}.`,
+  )}${asked}</p>`
+}
+
+/**
+ * Why an approval of the person who looks would not count; undefined if it may. The service says the rest: only it knows
+ * who made the request.
+ */
+export function whyNotAsked({ approval }: Intent, { actor }: Pick<PageRequest, 'actor'>): string | undefined {
+  if (approval === null) return undefined
+  const { approvals, awaits } = approval
+  if (approvals.some(({ personId }) => personId === actor.id))
+    return 'You have approved this. Other people must approve it as well.'
+  const role = roleOf(actor)
+  const isAsked = awaits.some(
+    one => one === actor.id || one === 'approvers' || (one === 'owners' && role === 'owner'),
+  )
+  return isAsked ? undefined : 'The policy does not ask you now.'
+}

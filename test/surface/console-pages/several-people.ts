@@ -1,0 +1,72 @@
+import { expect, test } from '@jest/globals'
+import { anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
+import { type InConsole, peopleInConsole } from '../../support/identity/in-console.ts'
+import { signed } from '../../support/identity/people.ts'
+import { german, readPage, service } from './pages-service.ts'
+
+const step = { aboveEuros: 20, of: 'owners', need: 1, withinMinutes: 240, then: 'deny' } as const
+
+async function aTeam() {
+  const owner = await service.owner()
+  const people = await peopleInConsole(service, owner, ['owner', 'approver', 'approver'])
+  const [boss, first, second] = people as [InConsole, InConsole, InConsole]
+  const approval = [{ ...step, of: 'approvers', then: 'next' } as const, step]
+  const agent = await anAgentUnder(owner.client, { approval })
+  const approve = async ({ client, device }: InConsole, id: string) => {
+    const challenge = await bodyOf(client.intents.challenge({ params: { intentId: id }, body: {} }))
+    const webauthnAssertion = signed(challenge, device)
+    await bodyOf(client.intents.approve({ params: { id }, body: { webauthnAssertion } }))
+  }
+  return { ...owner, boss, first, second, agent, approve }
+}
+
+const wordsOf = async ({ headers }: InConsole, path: string, language = {}) =>
+  (await (await readPage(path, { ...headers, ...language })).text())
+    .replace(/<time[^>]*>[^<]*<\/time>/g, 'AT')
+    .replace(/[\u2068\u2069]/g, '')
+    .replace(/<[^>]+>/g, '')
+
+test('the page of an intent that several people approve says who has, and who is asked until when', async () => {
+  const { client, boss, first, agent, approve } = await aTeam()
+  const { id } = await anIntent(client, agent.id)
+  const read = (language = {}) => wordsOf(boss, `/approve/${id}`, language)
+  expect(await read()).toContain(
+    '0 of 2 approvals. Approvers are asked until AT, then owners are asked as well.',
+  )
+  expect(await read(german)).toContain(
+    '0 von 2 Freigaben. Bis AT sind Freigeber gefragt, danach sind auch Inhaber gefragt.',
+  )
+  await approve(first, id)
+  expect(await read()).toContain(
+    `1 of 2 approvals. Approved by ${first.name}, AT. Owners are asked until AT, then it is denied.`,
+  )
+  const inGerman = await read(german)
+  expect(inGerman).toContain(
+    `1 von 2 Freigaben. Freigegeben von ${first.name}, AT. Bis AT sind Inhaber gefragt, danach wird abgelehnt.`,
+  )
+  expect(inGerman).toContain(
+    'Freigabestufen Die Richtlinie verlangt für diesen Betrag Freigaben bestimmter Personen',
+  )
+  expect(await wordsOf(boss, '/approve')).toContain('expires AT. 1 of 2 approvals.')
+  await approve(boss, id)
+  expect(await read()).toContain(
+    `2 of 2 approvals. Approved by ${first.name}, AT. Approved by ${boss.name}, AT.`,
+  )
+})
+
+test('who is not asked, has approved or asked for the payment reads why in the place of the button', async () => {
+  const { client, boss, first, second, agent, approve } = await aTeam()
+  const APPROVE = 'Approve with passkey'
+  const own = await anIntent(boss.client, agent.id)
+  const ofBoss = await wordsOf(boss, `/approve/${own.id}`)
+  expect(ofBoss).toContain('You have asked for this payment yourself. Other people must approve it.')
+  expect(ofBoss).not.toContain(APPROVE)
+  const { id } = await anIntent(client, agent.id)
+  expect(await wordsOf(first, `/approve/${id}`)).toContain(APPROVE)
+  await approve(first, id)
+  const given = await wordsOf(first, `/approve/${id}`, german)
+  expect(given).toContain('Sie haben bereits freigegeben. Andere müssen ebenfalls freigeben.')
+  expect(given).not.toContain('Mit Passkey freigeben')
+  expect(await wordsOf(second, `/approve/${id}`)).toContain('The policy does not ask you now.')
+  expect(await wordsOf(boss, `/approve/${id}`)).toContain(APPROVE)
+})
