@@ -15,9 +15,10 @@ done
 touch "$folder/encryption_keys_old"
 # Issued by Stripe; empty without Stripe Issuing.
 # The secret key of an S3-compatible store; empty if files are in a directory.
+# The URL of a mail server, and the key that signs e-mail; empty without e-mail.
 # The headers of a collector of OpenTelemetry, such as its key; empty without one.
 for name in stripe_secret_key stripe_webhook_secret stripe_webhook_secret_events files_secret_key \
-  otel_exporter_otlp_headers; do
+  smtp_url dkim_private_key otel_exporter_otlp_headers; do
   touch "$folder/$name"
 done
 chmod 644 "$folder"/*

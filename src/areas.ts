@@ -33,6 +33,7 @@ import { oauthArea } from './control/oauth/oauth.ts'
 import { policiesArea } from './control/policies/policies.ts'
 import { riskArea } from './control/risk/risk.ts'
 import { runsArea } from './control/runs/runs.ts'
+import { channelsArea } from './delivery/channels/channels.ts'
 import { eventsArea } from './delivery/events/events.ts'
 import { pushArea } from './delivery/push/push.ts'
 import { webhooksArea } from './delivery/webhooks/webhooks.ts'
@@ -135,6 +136,7 @@ export const areas = {
   events: eventsArea,
   webhooks: webhooksArea,
   push: pushArea,
+  channels: channelsArea,
   audit: auditArea,
   securityIncidents: securityIncidentsArea,
   merchantApplications: merchantApplicationsArea,

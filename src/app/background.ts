@@ -1,4 +1,5 @@
 import { SEALING_DUE_SQL, sealNextPage } from '../compliance/audit/index.ts'
+import { ChannelSender, MESSAGES_DUE_SQL } from '../delivery/channels/index.ts'
 import { deletePushSubscription, PUSHES_DUE_SQL, PushSender } from '../delivery/push/index.ts'
 import {
   BACKLOG_DUE_SQL,
@@ -92,9 +93,9 @@ export function startWebhookDeliveries(runtime: OpenRuntime, pollMs?: number): S
   }
 }
 
-const measured = ({ ports: { systems }, metrics }: OpenRuntime): Systems => ({
+const measured = ({ ports: { systems }, metrics }: OpenRuntime, what: 'push' | 'channel'): Systems => ({
   ...systems,
-  outbound: withOutboundMetrics(systems.outbound, metrics, 'push'),
+  outbound: withOutboundMetrics(systems.outbound, metrics, what),
 })
 
 export function startWebPush(runtime: OpenRuntime): Stoppable {
@@ -103,7 +104,7 @@ export function startWebPush(runtime: OpenRuntime): Stoppable {
   const lease = runtime.leases.of('pushes')
   const pusher = new PushSender({
     database,
-    systems: measured(runtime),
+    systems: measured(runtime, 'push'),
     settings: ports.settings,
     onFailure,
     lease,
@@ -117,6 +118,31 @@ export function startWebPush(runtime: OpenRuntime): Stoppable {
       ignore()
       await unwatch()
       await pusher.stop()
+      letGo()
+    },
+  }
+}
+
+/** Sends questions, codes and links to people, by e-mail, Slack and Teams. */
+export function startChannelMessages(runtime: OpenRuntime): Stoppable {
+  const { database, listener, ports, log, metrics, watch } = runtime
+  const lease = runtime.leases.of('channel_messages')
+  const sender = new ChannelSender({
+    database,
+    lease,
+    systems: measured(runtime, 'channel'),
+    service: ports.service,
+    onFailure: error => log.warn({ err: error }, 'messages to people: some were not sent'),
+    onMessage: metrics.messaged,
+  })
+  const ignore = listener.on('channel_messages', sender.wake)
+  const letGo = lease.keepWhile(() => sender.hasClaims)
+  const unwatch = watch.add({ dueAt: MESSAGES_DUE_SQL, wake: sender.round, onFreed: sender.wake })
+  return {
+    async stop() {
+      ignore()
+      await unwatch()
+      await sender.stop()
       letGo()
     },
   }

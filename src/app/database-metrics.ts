@@ -94,7 +94,7 @@ const readEach = async (
 export const withOutboundMetrics = (
   { judge, isAllowed, send }: OutboundHttp,
   metrics: Metrics,
-  what: 'webhook' | 'push',
+  what: 'webhook' | 'push' | 'channel',
 ): OutboundHttp => ({
   judge,
   isAllowed,

@@ -1,4 +1,5 @@
 import { guardedHttp } from '../adapters/guarded-http/guarded-http.ts'
+import { smtpMail } from '../adapters/smtp/smtp.ts'
 import { areas as allAreas } from '../areas.ts'
 import type { EventStreamTimes } from '../delivery/events/index.ts'
 import { callOperationFor } from '../derive/call-operation.ts'
@@ -42,11 +43,13 @@ import type { Logger } from '../platform/log.ts'
 import { type Metrics, openMetrics } from '../platform/metrics.ts'
 import { migrateDatabase } from '../platform/schema.ts'
 import { languageModelSettings } from '../platform/settings/external-systems.ts'
+import { smtpOf } from '../platform/settings/mail.ts'
 import { dataCountriesOf } from '../platform/settings/residency.ts'
 import type { Settings } from '../platform/settings/settings.ts'
 import type { Telemetry } from '../platform/telemetry/tracer.ts'
 import { type RunPages, runPages } from '../platform/temporal/run-pages.ts'
 import { ThreadPool } from '../platform/threads/pool.ts'
+import type { Mail } from '../ports/mail.ts'
 import type { OutboundHttp } from '../ports/outbound.ts'
 import { openVault } from '../ports/vault.ts'
 import { openActivities } from './activities.ts'
@@ -232,7 +235,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
       docsUrl: settings.publicUrl,
       systems: {
         ...systemsOf(options, { runFor, deliver: inwards, database, outbound, log }),
-        ...{ outbound, tracing, vault, signer, threads },
+        ...{ outbound, tracing, vault, signer, threads, mail: mailOf(settings) },
         files: withFileLossAlarm(createFileStore(settings, vault), log, () => onNote('file_lost')),
       },
       settings: operationSettings(settings),
@@ -268,6 +271,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<OpenRuntime>
     ...{ receiveFor, threads, reader, rateLimit, onOutbox, turns: new SystemTurns(), activities },
     ...{ ...following, ports: runtime.ports },
   }
+}
+
+function mailOf(settings: Settings): Mail | null {
+  const smtp = smtpOf(settings)
+  return smtp && smtpMail(smtp)
 }
 
 const gateOf = (

@@ -1,5 +1,6 @@
 import {
   startAuditSealing,
+  startChannelMessages,
   startSpendCounting,
   startWebhookDeliveries,
   startWebPush,
@@ -29,6 +30,7 @@ runProcess(async life => {
     startOutboxRelay(runtime, access),
     startWebhookDeliveries(runtime),
     startWebPush(runtime),
+    startChannelMessages(runtime),
     startAuditSealing(runtime),
     startSpendCounting(runtime),
   ]

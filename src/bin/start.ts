@@ -109,10 +109,19 @@ async function loadService() {
     startDeadlineSweep: startDeadlines,
     startWebhookDeliveries: startDeliveries,
     startWebPush: startPushes,
+    startChannelMessages: startMessages,
     startAuditSealing: startSealing,
     startSpendCounting: startSpend,
   } = parts
-  const starts = [startDeadlines, startDeliveries, startPushes, startSealing, startSepaInbox, startSpend]
+  const starts = [
+    startDeadlines,
+    startDeliveries,
+    startPushes,
+    startMessages,
+    startSealing,
+    startSepaInbox,
+    startSpend,
+  ]
   const startParts = ({ runtime }: Service, life: ProcessLifetime): void => {
     for (const start of starts) {
       const part = start(runtime)

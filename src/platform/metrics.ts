@@ -16,6 +16,8 @@ export interface Metrics {
   sent(what: string, outcome: string, milliseconds: number): void
   /** Measures the time from an event to the first attempt to send it. */
   attempted(milliseconds: number): void
+  /** Counts messages to people that arrived, are tried again, or are given up. */
+  messaged(kind: string, outcome: 'sent' | 'retried' | 'dropped'): void
   reported(server: 'primary' | 'replica'): void
   /** Counts what the sweep carried out in place of a run. */
   rescued(operation: string, count?: number): void
@@ -50,7 +52,7 @@ export function openMetrics(pool: Pool): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const { requests, times, ownTimes, sizes, trips, requestsOut, firstAttempts } = histogramsOf([registry])
-  const { reports, rescues, refusedUpdates, lost } = countersOf([registry])
+  const { reports, rescues, refusedUpdates, lost, messages } = countersOf([registry])
   watchPool(pool, registry)
   return {
     served({ operation, class: of, status, milliseconds, externalMilliseconds = 0 }) {
@@ -66,6 +68,7 @@ export function openMetrics(pool: Pool): Metrics {
     },
     sent: (what, outcome, milliseconds) => requestsOut.observe({ what, outcome }, milliseconds / 1000),
     attempted: milliseconds => firstAttempts.observe(milliseconds / 1000),
+    messaged: (kind, outcome) => messages.inc({ kind, outcome }),
     reported: server => reports.inc({ server }),
     rescued: (operation, count = 1) => rescues.inc({ operation }, count),
     refusedUpdate: (process, reason) => refusedUpdates.inc({ process, reason }),
@@ -116,7 +119,7 @@ function histogramsOf(registers: Registry[]) {
   })
   const requestsOut = new Histogram({
     name: 'outbound_request_seconds',
-    help: 'Webhooks and pushes by outcome.',
+    help: 'Webhooks, pushes and messages to Slack and Teams by outcome.',
     labelNames: ['what', 'outcome'],
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
@@ -155,7 +158,13 @@ function countersOf(registers: Registry[]) {
     labelNames: ['signal'],
     registers,
   })
-  return { reports, rescues, refusedUpdates, lost }
+  const messages = new Counter({
+    name: 'messages_total',
+    help: 'Messages to people by e-mail, Slack and Teams: sent, tried again, or given up.',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  })
+  return { reports, rescues, refusedUpdates, lost, messages }
 }
 
 function watchPool(pool: Pool, registry: Registry): void {

@@ -83,7 +83,7 @@ describe('a well-known document', () => {
       expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ live: expected })
     }
     expect(await (await fetch(`${live.url}/.well-known/agent-payments`)).json()).toMatchObject({
-      dataCountries: { database: 'DE', temporal: 'DE', files: 'IE' },
+      dataCountries: { database: 'DE', temporal: 'DE', files: 'IE', mail: null },
     })
   })
 

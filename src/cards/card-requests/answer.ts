@@ -2,9 +2,11 @@ import { LockMode } from '@mikro-orm/core'
 import { type Agent, lockAnyAgent } from '../../control/agents/index.ts'
 import { personalDecision } from '../../control/intents/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
-import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
+import type { EmitContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import type { StatedWidening } from '../../statements/index.ts'
+import type { Cents } from '../../values/money.ts'
 import {
   type CardLimits,
   type LockedCard,
@@ -126,4 +128,23 @@ export const denyCardRequest: HandlerOf<typeof cardRequestsApi.deny> = async ({ 
   Object.assign(request, { answeredAt: now, answeredBy: personalDecision(actor), comment: body.reason })
   moveCardRequest(request, 'denied', context, body.reason)
   return cardRequestResponse(request)
+}
+
+interface PendingRequest {
+  readonly agentId: string
+  /** The requested limit of a payment, otherwise of a day or a month; null if none is requested. */
+  readonly amountCents: Cents | null
+  readonly reason: string
+}
+
+const PENDING = `
+select agent_id as "agentId", coalesce(max_transaction_cents, daily_limit_cents, monthly_limit_cents) as "amountCents", reason
+from card_requests where (owner_id, mode, id) = ($1, $2, $3) and status = 'pending'`
+
+/** Undefined once it has been answered, or has expired. */
+export async function readPendingCardRequest(
+  id: string,
+  { sql, tenant: { ownerId, mode } }: SqlContext,
+): Promise<PendingRequest | undefined> {
+  return (await sql<PendingRequest & Row>(PENDING, [ownerId, mode, id]))[0]
 }

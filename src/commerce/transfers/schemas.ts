@@ -116,6 +116,10 @@ export const TransferEvent = z.object({
   beneficiaryId: id('beneficiary').nullable(),
   status: transferStatusSchema,
   amountCents: moneySchema,
+  waitsFor: z
+    .enum(['payee'])
+    .optional()
+    .meta({ description: '`payee`: a person confirms the payee, or cancels the transfer.' }),
   reason: z.string().max(200).optional(),
 })
 

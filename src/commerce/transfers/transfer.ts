@@ -231,7 +231,8 @@ export const transferResponse = (transfer: TransferRow) =>
 
 export function transferEvent(transfer: TransferRow, comment = transfer.reason?.message ?? null) {
   const { id: transferId, fromWalletId, toWalletId, beneficiaryId, status, amountCents } = transfer
-  const data = { transferId, fromWalletId, toWalletId, beneficiaryId, status, amountCents }
+  const waits = awaitsPayeeConfirmation(transfer) ? ({ waitsFor: 'payee' } as const) : {}
+  const data = { transferId, fromWalletId, toWalletId, beneficiaryId, status, amountCents, ...waits }
   return comment ? { ...data, reason: truncateText(comment) } : data
 }
 

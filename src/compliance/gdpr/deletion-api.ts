@@ -70,7 +70,7 @@ const DeletionEvent = z.object({
   status,
 })
 
-const deletionEvents = {
+export const deletionEvents = {
   'gdpr.deletion_requested': declareEvent('An erasure was requested.', DeletionEvent),
   'gdpr.deletion_cancelled': declareEvent('A request for erasure was withdrawn.', DeletionEvent),
   'gdpr.deletion_completed': declareEvent(

@@ -1,5 +1,5 @@
 export { consentApi } from './consent-api.ts'
-export { dataDeletionApi, dataDeletionSteps } from './deletion-api.ts'
+export { dataDeletionApi, dataDeletionSteps, deletionEvents } from './deletion-api.ts'
 export { dataExportApi, dataExportSteps } from './export-api.ts'
 export { advanceDataExport, dataExportStatus } from './exports.ts'
 export { advanceDataDeletion, dataDeletionStatus } from './forget.ts'

@@ -1,10 +1,11 @@
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { contains } from '../../kernel/contract/conditions.ts'
-import type { WriteContext } from '../../kernel/contract/context.ts'
+import type { SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import type { EntityManager, EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { openWallet } from '../../money/wallets/index.ts'
 import {
@@ -163,3 +164,13 @@ export const agentsArea = area(
     ],
   },
 )
+
+const NAME = 'select name from agents where (owner_id, mode, id) = ($1, $2, $3)'
+
+/** Also of a deleted agent; null for an unknown id. */
+export async function readAgentName(
+  id: string,
+  { sql, tenant: { ownerId, mode } }: SqlContext,
+): Promise<string | null> {
+  return (await sql<Row & { name: string }>(NAME, [ownerId, mode, id]))[0]?.name ?? null
+}

@@ -9,7 +9,7 @@ export {
   unfreezeAgent,
   updateFrozenAgents,
 } from './agent.ts'
-export { createAgent, findAgent } from './agents.ts'
+export { createAgent, findAgent, readAgentName } from './agents.ts'
 export { AgentCreated, AgentEvent, AgentRecord, agentSteps, agentsApi } from './api.ts'
 export { agentDeletionStatus, finishAgentDeletion, lockDeletingAgent, returnAgentMoney } from './deletion.ts'
 export { purses } from './money.ts'

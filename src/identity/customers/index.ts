@@ -20,4 +20,12 @@ export {
   suspendCustomerForDeletion,
 } from './customers.ts'
 export { lockAccountHolder, moveKycStatus, verifyAccountHolder } from './kyc-status.ts'
-export { MAX_PEOPLE, Person, personEvent, personMachine, personRoles } from './person.ts'
+export {
+  MAX_PEOPLE,
+  Person,
+  personEvent,
+  personMachine,
+  personRoles,
+  readActivePeople,
+  readPerson,
+} from './person.ts'

@@ -1,6 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { PersonRole } from '../../kernel/contract/scopes.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
 
 export const personMachine = stateMachine('person', {
@@ -20,6 +22,8 @@ const schema = defineEntity({
     name: p.text(),
     /** Links are sent here. Erased when the person is removed; the name stays with their decisions. */
     email: nullable.string(),
+    /** Null if it is the one that the person was invited with. */
+    emailChangedAt: nullable.instant(),
     role: p.enum(personRoles),
     status: p.enum(personMachine.states).onCreate(() => personMachine.initial),
     joinedAt: nullable.instant(),
@@ -31,3 +35,19 @@ export class Person extends schema.class {}
 schema.setClass(Person)
 
 export const personEvent = ({ id, name, role, status }: Person) => ({ personId: id, name, role, status })
+
+interface ReachedPerson extends Row, Pick<Person, 'id' | 'name' | 'email' | 'role' | 'status'> {}
+
+const REACHED = 'select id, name, email, role, status from people where (owner_id, mode) = ($1, $2)'
+
+/** Undefined for a removed person. */
+export async function readPerson(
+  id: string,
+  { sql, tenant: { ownerId, mode } }: SqlContext,
+): Promise<ReachedPerson | undefined> {
+  const text = `${REACHED} and id = $3 and status <> 'removed'`
+  return (await sql<ReachedPerson>(text, [ownerId, mode, id]))[0]
+}
+
+export const readActivePeople = ({ sql, tenant: { ownerId, mode } }: SqlContext): Promise<ReachedPerson[]> =>
+  sql<ReachedPerson>(`${REACHED} and status = 'active'`, [ownerId, mode])

@@ -13,6 +13,7 @@ import {
   webauthnAssertionSchema,
 } from '../passkeys/index.ts'
 import { personLinkKinds } from './link.ts'
+import { linkEmailRefusals } from './link-email.ts'
 import {
   PersonRecord,
   personEvents,
@@ -52,6 +53,11 @@ const invitation = (subject: Readonly<Record<string, string>>) => ({
   asks: { purpose: 'invitation', subject },
 })
 
+const send = z.enum(['email']).optional().meta({
+  description:
+    'Also sends the link to the email address of the person’s record, if it has been there for 24 hours before this was asked for. The address in an invitation counts at once.',
+})
+
 const { person_not_found, email_taken, too_many_people, last_owner } = personRefusals
 
 export const peopleApi = {
@@ -65,15 +71,26 @@ export const peopleApi = {
       name: labelSchema.meta({ examples: ['Grace Hopper'] }),
       email: emailSchema.nullable().default(null).meta({
         description:
-          'Nothing is sent to it. A person whom your identity provider signs in with it may join without the link.',
+          'The link is sent to it only with `send`. A person whom your identity provider signs in with it may join without the link.',
       }),
       role: personRoleSchema,
+      send,
       webauthnAssertion: consent,
     }),
     example: { name: 'Grace Hopper', email: 'grace@example.com', role: 'approver' },
     returns: [201, CreatedPerson],
-    fails: { ...assertionRefusals, email_taken, too_many_people, scope_not_held: scopeNotHeldRefusal },
-    emits: { ...assertionEvents, 'person.invited': personEvents['person.invited'] },
+    fails: {
+      ...assertionRefusals,
+      ...linkEmailRefusals,
+      email_taken,
+      too_many_people,
+      scope_not_held: scopeNotHeldRefusal,
+    },
+    emits: {
+      ...assertionEvents,
+      'person.invited': personEvents['person.invited'],
+      'person.link_emailed': personEvents['person.link_emailed'],
+    },
   }),
   list: list('/people', {
     ...readers,
@@ -133,11 +150,12 @@ export const peopleApi = {
       'The new link replaces an earlier one, is in this response only, and works once, within seven days. For a recovery that is `ready`, the operator creates the link, which works for a day.',
     callers: ['key', 'dash'],
     signature: invitation({ personId: '$id' }),
-    body: z.strictObject({ webauthnAssertion: consent }),
+    body: z.strictObject({ send, webauthnAssertion: consent }),
     example: {},
     returns: [201, Link],
     fails: {
       ...assertionRefusals,
+      ...linkEmailRefusals,
       scope_not_held: scopeNotHeldRefusal,
       person_not_found,
       recovery_not_ready: [
@@ -145,7 +163,11 @@ export const peopleApi = {
         'No recovery of this person is ready. Start one with POST /people/{id}/recover, and wait for 24 hours.',
       ],
     },
-    emits: { ...assertionEvents, 'person.updated': personEvents['person.updated'] },
+    emits: {
+      ...assertionEvents,
+      'person.updated': personEvents['person.updated'],
+      'person.link_emailed': personEvents['person.link_emailed'],
+    },
   }),
 }
 

@@ -46,7 +46,10 @@ export const updatePerson: HandlerOf<typeof peopleApi.update> = async ({ params,
   const changed = namesOfChanged(person, members)
   Object.assign(person, members)
   // Who proves the email may accept the invitation, which an owner signed for the email of that time.
-  if (changed.includes('email')) await revokePersonLinks(person.id, context, 'join')
+  if (changed.includes('email')) {
+    person.emailChangedAt = context.now
+    await revokePersonLinks(person.id, context, 'join')
+  }
   if (changed.length > 0) emit('person.updated', { ...personEvent(person), changed })
   return personResponse(person, await findOpenRecovery(person.id, context))
 }

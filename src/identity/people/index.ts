@@ -1,6 +1,7 @@
 export { peopleApi, recoveryApi, recoverySteps } from './api.ts'
 export { assignRole } from './change.ts'
 export { replacePersonLink } from './link.ts'
+export { forgetEmailedLink, readEmailedLink } from './link-email.ts'
 export {
   consumeOwnerConsent,
   exceedsKeyScopes,
@@ -9,6 +10,7 @@ export {
 } from './owner-consent.ts'
 export { findPerson } from './people.ts'
 export { advanceRecovery, lockPerson, recoveryStatus } from './recover.ts'
+export { isBeingRecovered } from './recoveries.ts'
 export { acceptInvitationByEmail, hasPeople, redeemPersonLink } from './redeem.ts'
 export {
   newLinkRemedy,

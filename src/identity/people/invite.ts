@@ -7,6 +7,7 @@ import { MAX_PEOPLE, Person, personEvent } from '../customers/index.ts'
 import { linkSubject } from '../passkeys/index.ts'
 import type { peopleApi } from './api.ts'
 import { newPersonLink, replacePersonLink } from './link.ts'
+import { emitLinkEmailed, linkEmailBlocker } from './link-email.ts'
 import { consumeOwnerConsent, exceedsKeyScopes, verifyOwnerConsent } from './owner-consent.ts'
 import { actForTenantOfPerson, lockPerson } from './recover.ts'
 import { findOpenRecovery } from './recoveries.ts'
@@ -20,8 +21,11 @@ export const isEmailTaken = async (email: string, { em }: ReadContext, personId 
 
 /** Locks the tenant, so that concurrent invitations respect the limit and unique emails. */
 export const invitePerson: HandlerOf<typeof peopleApi.create> = async ({ body }, context) => {
-  const { em, emit, refuse } = context
-  const { webauthnAssertion, ...members } = body
+  const { em, now, systems, emit, refuse } = context
+  const { webauthnAssertion, send, ...members } = body
+  const isEmailed = send === 'email'
+  const blocker = isEmailed && linkEmailBlocker({ email: members.email, emailChangedAt: null }, now, systems)
+  if (blocker) return refuse(blocker)
   const consent = await verifyOwnerConsent(webauthnAssertion, context)
   if (typeof consent === 'string') return refuse(consent)
   if (exceedsKeyScopes(members.role, consent, context)) return refuse('scope_not_held')
@@ -35,42 +39,53 @@ export const invitePerson: HandlerOf<typeof peopleApi.create> = async ({ body },
   if (count >= MAX_PEOPLE) return refuse('too_many_people')
   if (isTaken) return refuse('email_taken')
   const person = em.create(Person, members)
-  const { url, expiresAt } = newPersonLink({ personId: person.id, kind: 'join' }, context)
+  const { id, url, expiresAt } = newPersonLink({ personId: person.id, kind: 'join', isEmailed }, context)
   emit('person.invited', personEvent(person))
+  if (isEmailed) emitLinkEmailed(person, id, context)
   return withMembers(personResponse(person, null), { joinUrl: url, joinUrlExpiresAt: expiresAt })
 }
 
 export const createPersonLink: HandlerOf<typeof peopleApi.link> = async (input, context) => {
-  const { actor, em, refuse } = context
-  if (actor.type === 'dash') return recoveryLink(input.params.id, context)
+  const { actor, em, now, systems, refuse } = context
+  const isEmailed = input.body.send === 'email'
+  if (actor.type === 'dash') return recoveryLink(input.params.id, isEmailed, context)
   if (!(await em.findOne(Person, { id: input.params.id }))) return refuse('person_not_found')
   const consent = await verifyOwnerConsent(input.body.webauthnAssertion, context)
   if (typeof consent === 'string') return refuse(consent)
   const person = await lockPerson(input.params.id, context)
   if (!person) return refuse('person_not_found')
+  const blocker = isEmailed && linkEmailBlocker(person, now, systems)
+  if (blocker) return refuse(blocker)
   if (exceedsKeyScopes(person.role, consent, context)) return refuse('scope_not_held')
   const code = await consumeOwnerConsent(consent, linkSubject(person), context)
-  return code ? refuse(code) : linkOf(person, { kind: 'join' }, context)
+  return code ? refuse(code) : linkOf(person, { kind: 'join', isEmailed }, context)
 }
 
 type Linking = ContextOf<typeof peopleApi.link>
 
-async function recoveryLink(personId: string, context: Linking) {
-  const { refuse } = context
+async function recoveryLink(personId: string, isEmailed: boolean, context: Linking) {
+  const { systems, refuse } = context
   if (!(await actForTenantOfPerson(personId, context))) return refuse('person_not_found')
   const person = await lockPerson(personId, context)
   if (!person) return refuse('person_not_found')
   const recovery = await findOpenRecovery(person.id, context)
   if (recovery?.status !== 'ready') return refuse('recovery_not_ready')
-  return linkOf(person, { kind: 'recovery', recoveryId: recovery.id }, context)
+  const blocker = isEmailed && linkEmailBlocker(person, recovery.createdAt, systems)
+  if (blocker) return refuse(blocker)
+  return linkOf(person, { kind: 'recovery', recoveryId: recovery.id, isEmailed }, context)
 }
 
 async function linkOf(
   person: Person,
-  members: { readonly kind: 'join' | 'recovery'; readonly recoveryId?: string },
+  members: {
+    readonly kind: 'join' | 'recovery'
+    readonly recoveryId?: string
+    readonly isEmailed: boolean
+  },
   context: Linking,
 ) {
   const made = await replacePersonLink({ personId: person.id, ...members }, context)
   context.emit('person.updated', { ...personEvent(person), changed: ['link'] })
+  if (members.isEmailed) emitLinkEmailed(person, made.id, context)
   return { ...made, personId: person.id, kind: members.kind }
 }

@@ -11,6 +11,7 @@ import {
   timestampColumn,
 } from '../../kernel/database/entity.ts'
 import { addMs, clock, days, minutes } from '../../values/clock.ts'
+import { newId } from '../../values/ids.ts'
 
 /** `sign_in` starts a session; `join` and `recovery` also let the person enrol a passkey. */
 export const personLinkKinds = ['sign_in', 'join', 'recovery'] as const
@@ -41,6 +42,8 @@ const schema = defineEntity({
     /** Made with the dashboard secret: opens only while the owner is unverified. */
     fromOperator: p.boolean().onCreate(() => false),
     hash: p.text(),
+    /** Sealed, and only until it has been sent by e-mail. */
+    url: nullable.string(),
     expiresAt: timestampColumn(),
     usedAt: nullable.instant(),
     revokedAt: nullable.instant(),
@@ -51,11 +54,16 @@ const schema = defineEntity({
 export class PersonLink extends schema.class {}
 schema.setClass(PersonLink)
 
+/** Binds a sealed address to its link: it cannot be opened for another record. */
+export const personLinkContext = (linkId: string): string => `person-link:${linkId}`
+
 interface LinkMembers {
   readonly personId: string | null
   readonly kind: PersonLinkKind
   readonly recoveryId?: string
   readonly fromOperator?: boolean
+  /** It is sent by e-mail: see `link-email.ts`. */
+  readonly isEmailed?: boolean
 }
 
 interface MadeLink {
@@ -65,20 +73,24 @@ interface MadeLink {
 }
 
 export function newPersonLink(
-  { personId, kind, recoveryId, fromOperator = false }: LinkMembers,
-  { em, service, tenant }: WriteContext,
+  { personId, kind, recoveryId, fromOperator = false, isEmailed = false }: LinkMembers,
+  { em, service, systems, tenant }: WriteContext,
 ): MadeLink {
   const token = newSecret('lnk_')
   const expiresAt = addMs(clock.real(), LINK_LASTS_MS[kind][tenant.mode])
-  const { id } = em.create(PersonLink, {
+  const id = newId('consolelink')
+  const url = `${service.pageUrl(PAGES[kind])}#${token}`
+  em.create(PersonLink, {
+    id,
     personId,
     kind,
     recoveryId: recoveryId ?? null,
     fromOperator,
     hash: hashSecret(token),
     expiresAt,
+    url: isEmailed ? systems.vault.seal(url, personLinkContext(id)) : null,
   })
-  return { id, url: `${service.pageUrl(PAGES[kind])}#${token}`, expiresAt }
+  return { id, url, expiresAt }
 }
 
 /** Revokes the person's other links, so that only one is in circulation. */
@@ -97,5 +109,5 @@ export async function revokePersonLinks(
     orderBy: { id: 'asc' },
     lockMode: LockMode.PESSIMISTIC_WRITE,
   })
-  for (const link of links) link.revokedAt = clock.real()
+  for (const link of links) Object.assign(link, { revokedAt: clock.real(), url: null })
 }

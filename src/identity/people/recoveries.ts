@@ -1,5 +1,5 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
-import type { EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
+import type { EmitContext, ReadContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { addMs } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
@@ -7,6 +7,7 @@ import { type Person, personEvent } from '../customers/index.ts'
 import { revokePersonLinks } from './link.ts'
 import { recoveryProcess } from './process.ts'
 import {
+  OPEN_RECOVERY_SQL,
   RECOVERY_TTL_MS,
   RECOVERY_WAITING_PERIOD_MS,
   Recovery,
@@ -93,3 +94,10 @@ export function completeRecovery(recovery: Recovery, now: Date, context: EmitCon
   Object.assign(recovery, { endedAt: now, dueAt: null })
   wakeProcess(recovery, context)
 }
+
+const OPEN = `select from recoveries where (owner_id, mode, person_id) = ($1, $2, $3) and ${OPEN_RECOVERY_SQL}`
+
+export const isBeingRecovered = async (
+  personId: string,
+  { sql, tenant: { ownerId, mode } }: SqlContext,
+): Promise<boolean> => (await sql(OPEN, [ownerId, mode, personId])).length > 0

@@ -68,7 +68,7 @@ export async function redeemPersonLink(
   if (link.revokedAt || link.expiresAt <= clock.real()) return 'link_expired'
   const person = known ?? (await firstPerson(context))
   if (!person) return 'link_expired'
-  Object.assign(link, { usedAt: clock.real(), personId: person.id })
+  Object.assign(link, { usedAt: clock.real(), personId: person.id, url: null })
   const joins = join(person, now, context)
   if (link.recoveryId) await recovered(link.recoveryId, person, now, context)
   return { person, kind: joins && link.kind === 'sign_in' ? 'join' : link.kind }
@@ -116,7 +116,7 @@ export async function acceptInvitationByEmail(
     lockMode: LockMode.PESSIMISTIC_WRITE,
   })
   if (!invitation) return undefined
-  invitation.usedAt = real
+  Object.assign(invitation, { usedAt: real, url: null })
   join(known, now, context)
   return known
 }

@@ -17,7 +17,7 @@ export const peoplePersonalData = {
   person_links: {
     personal: {},
     plain: ['kind', 'recovery_id', 'from_operator'],
-    secret: ['hash'],
+    secret: ['hash', 'url'],
   },
   recoveries: {
     personal: {

@@ -69,6 +69,10 @@ export const personEvents = {
     'A person has been removed: the passkeys, sessions and links of that person have ended.',
     PersonEvent,
   ),
+  'person.link_emailed': declareEvent(
+    'A link was sent to the email address on record of a person.',
+    PersonEvent.extend({ linkId: id('consolelink') }),
+  ),
   'person.recovery_started': declareEvent(
     'The operator started the recovery of a person without a passkey. Until `readyAt` anyone of the account can stop it.',
     RecoveryEvent,

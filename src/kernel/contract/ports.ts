@@ -5,6 +5,7 @@ import type { FileStore } from '../../ports/files.ts'
 import type { FundingRail } from '../../ports/funding-rail.ts'
 import type { IdentityVerification } from '../../ports/identity-verification.ts'
 import type { LanguageModel } from '../../ports/language-model.ts'
+import type { Mail } from '../../ports/mail.ts'
 import type { OutboundHttp } from '../../ports/outbound.ts'
 import type { RelyingParty } from '../../ports/relying-party.ts'
 import type { SepaRail } from '../../ports/sepa-rail.ts'
@@ -45,6 +46,8 @@ export interface Systems extends ExternalSystems {
   readonly viewer: FileViewer
   /** Answers what the grammar of the conversation does not understand; null if none is configured. */
   readonly languageModel: LanguageModel | null
+  /** Null if no mail server is configured. */
+  readonly mail: Mail | null
   /** Null if nothing is traced. */
   readonly tracing: Tracing | null
 }
@@ -175,11 +178,12 @@ export interface LiveRails {
   readonly identityVerification: 'stripe' | 'manual' | 'none' | 'sandbox'
 }
 
-/** The EU country in which each store keeps its data; null if the settings do not state it. */
+/** The EU country of each store and of the mail server; null if the settings do not state it. */
 export interface DataCountries {
   readonly database: string | null
   readonly temporal: string | null
   readonly files: string | null
+  readonly mail: string | null
 }
 
 export interface ServiceHealth {

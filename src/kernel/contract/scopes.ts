@@ -23,6 +23,8 @@ const rights = {
   'cards:read': 'given',
   'cards:reveal': 'asked',
   'cards:write': 'never',
+  'channels:read': 'never',
+  'channels:write': 'never',
   'checkout:read': 'given',
   'checkout:write': 'given',
   'collect:read': 'given',
@@ -148,8 +150,8 @@ export const expandScopes = (names: readonly (Scope | TokenScopeSet)[]): Scope[]
 /** An archive of personal data has everything about everyone: only owners may read it. */
 const reads = allScopeNames.filter(scope => scope.endsWith(':read') && scope !== 'gdpr-archives:read')
 
-/** All people manage their own passkeys, sessions and devices; only owners manage those of others. */
-const own = [...reads, 'console:sign-out', 'passkeys:write', 'sessions:write'] as const
+/** All people manage their own channels, passkeys, sessions and devices; only owners manage those of others. */
+const own = [...reads, 'channels:write', 'console:sign-out', 'passkeys:write', 'sessions:write'] as const
 
 export const roleScopes: Readonly<Record<'owner' | 'approver' | 'viewer', ReadonlySet<Scope>>> = {
   owner: new Set(allScopeNames),

@@ -26,7 +26,7 @@ select $1, $2, clock_timestamp() + $3 * interval '1 ms' from async_commit`
 
 const FREE = `
 select coalesce(sum(free_leases(kind)), 0)::int as freed
-from unnest(array['deliveries', 'pushes', 'outbox', 'streams', 'calls']) as kind`
+from unnest(array['deliveries', 'pushes', 'channel_messages', 'outbox', 'streams', 'calls']) as kind`
 
 /** How much of a lease must be left when a call of another system begins. */
 const MARGIN_MS = 1_000
@@ -34,7 +34,7 @@ const MARGIN_MS = 1_000
 /** Each living process has renewed its lease once in this time, unless it cannot reach the database. */
 const ALL_RENEW_MS = LEASE_RENEWAL_MS + 2_000
 
-export type LeaseKind = 'deliveries' | 'pushes' | 'outbox' | 'streams' | 'calls'
+export type LeaseKind = 'deliveries' | 'pushes' | 'channel_messages' | 'outbox' | 'streams' | 'calls'
 
 interface Renewal {
   readonly id: string

@@ -99,23 +99,32 @@ with e as (
       created_at = excluded.created_at
 )
 select publish_events($1::jsonb, $4::text[]) as deliveries, publish_pushes($1::jsonb, $4::text[]) as pushes,
+  publish_channel_messages($1::jsonb, $4::text[]) as channel_messages,
   (select count(*)::int from (select from event_streams where owner_id = any($4::text[]) limit 1) followed) as events`
 
 /** New rows per channel (for `events`: whether someone follows them), by which listeners are notified. */
 export type NewRowCounts = Readonly<Record<NotifyChannel, number>>
 
 /** For a transaction whose commit succeeded while its connection was lost: every channel may have new rows. */
-export const POSSIBLY_NEW_ROWS: NewRowCounts = { outbox: 1, deliveries: 1, pushes: 1, events: 1 }
+export const POSSIBLY_NEW_ROWS: NewRowCounts = {
+  outbox: 1,
+  deliveries: 1,
+  pushes: 1,
+  channel_messages: 1,
+  events: 1,
+}
+
+const NO_NEW_ROWS: NewRowCounts = { outbox: 0, deliveries: 0, pushes: 0, channel_messages: 0, events: 0 }
 
 /** Writes the journal of a request or a whole batch in one statement. */
 export async function writeJournal(sql: Sql, journal: PendingJournal): Promise<NewRowCounts> {
   const { events, idempotency, outbox } = journal
   const kinds = [events, idempotency, outbox]
-  if (kinds.every(rows => rows.length === 0)) return { outbox: 0, deliveries: 0, pushes: 0, events: 0 }
+  if (kinds.every(rows => rows.length === 0)) return NO_NEW_ROWS
   const owners = [...new Set(events.map(({ ownerId }) => ownerId))]
   const [published] = await sql<Omit<NewRowCounts, 'outbox'>>(STATEMENT, [
     ...kinds.map(rows => JSON.stringify(rows)),
     owners,
   ])
-  return { deliveries: 0, pushes: 0, events: 0, ...published, outbox: outbox.length }
+  return { ...NO_NEW_ROWS, ...published, outbox: outbox.length }
 }

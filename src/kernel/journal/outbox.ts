@@ -78,8 +78,8 @@ export function openOutbox({ pool }: Database) {
   }
 }
 
-/** PostgreSQL's NOTIFY channels: messages for Temporal, webhook deliveries, web pushes, events that someone follows. */
-export const notifyChannels = ['outbox', 'deliveries', 'pushes', 'events'] as const
+/** PostgreSQL's NOTIFY channels: messages for Temporal, webhook deliveries, web pushes, messages to people, events that someone follows. */
+export const notifyChannels = ['outbox', 'deliveries', 'pushes', 'channel_messages', 'events'] as const
 export type NotifyChannel = (typeof notifyChannels)[number]
 
 /** Notifies the listeners of channels, in all processes. `journal` is that of all events. */

@@ -20,6 +20,8 @@ begin
     return freed + (select count(*) from delivery_ranges where leased_by = any(dead));
   elsif of_kind = 'pushes' then
     update pushes set leased_until = null where leased_until is not null and leased_by = any(dead);
+  elsif of_kind = 'channel_messages' then
+    update channel_messages set leased_until = null where leased_until is not null and leased_by = any(dead);
   elsif of_kind in ('streams', 'calls') then
     -- Streams have ended with the rows of their leases; a call without one is decided when it is asked about. What a run was
     -- posting when its worker died is posted again.

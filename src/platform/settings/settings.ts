@@ -7,6 +7,7 @@ import {
   externalSystemSettings,
   identitySettings,
 } from './external-systems.ts'
+import { assertMail, mailSettings } from './mail.ts'
 import { moneySettings } from './money.ts'
 import { assertDataResidency, residencySettings } from './residency.ts'
 import { complianceSettings, serviceSettings } from './service.ts'
@@ -24,6 +25,7 @@ const schema = z.object({
   ...identitySettings,
   ...complianceSettings,
   ...externalSystemSettings,
+  ...mailSettings,
   ...canvasSettings,
 })
 
@@ -64,6 +66,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const { data, error } = schema.safeParse(Object.fromEntries(given))
   if (data) {
     assertKycProvider(data)
+    assertMail(data)
     assertDataResidency(data)
     return withPassword(data)
   }

@@ -28,10 +28,11 @@ const ServiceRecord = z
         database: z.string().nullable(),
         temporal: z.string().nullable(),
         files: z.string().nullable(),
+        mail: z.string().nullable(),
       })
       .meta({
         description:
-          'The EU country in which each store keeps its data. `null`: not stated, which only an installation without real money may leave open.',
+          'The EU country in which each store keeps its data, and of the mail server. `null`: not stated, which only an installation without real money, or without a mail server, may leave open.',
       }),
     authorization: z.string().meta({ description: 'The metadata of RFC 8414.' }),
     publicKeys: z.string().meta({ description: 'The public keys for signatures of the service.' }),

@@ -53,7 +53,8 @@ export const inTransaction = (action: string, statements: readonly string[]): st
 export const publish = (event: string, { data }: Pick<About, 'data'>): string => {
   const events = `jsonb_build_array(jsonb_build_object('id', uuidv7()::text, 'ownerId', :owner::text, 'mode', 'test',
     'event', '${event}', 'data', '${data}'::jsonb))`
-  return `select publish_events(${events}, array[:owner::text]), publish_pushes(${events}, array[:owner::text])`
+  return `select publish_events(${events}, array[:owner::text]), publish_pushes(${events}, array[:owner::text]),
+    publish_channel_messages(${events}, array[:owner::text])`
 }
 
 export const byValues = ({ into, rows }: Insert): string =>

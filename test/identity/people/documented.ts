@@ -55,12 +55,18 @@ describe('the page about people', () => {
     const beyondReading = (role: PersonRole) =>
       [...roleScopes[role]].filter(scope => !reads.includes(scope)).sort()
     expect(roleScopes.owner).toEqual(new Set(allScopeNames))
-    // All people enrol and rename their own passkeys and end their own sessions.
-    expect(beyondReading('viewer')).toEqual(['console:sign-out', 'passkeys:write', 'sessions:write'])
+    // All people manage their own channels, passkeys and sessions.
+    expect(beyondReading('viewer')).toEqual([
+      'channels:write',
+      'console:sign-out',
+      'passkeys:write',
+      'sessions:write',
+    ])
     expect(beyondReading('approver')).toEqual([
       'canvas:apply',
       'canvas:write',
       'card-requests:approve',
+      'channels:write',
       'console:sign-out',
       'intents:approve',
       'passkeys:write',

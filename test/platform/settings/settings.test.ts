@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -148,6 +149,36 @@ describe('the settings', () => {
   })
 })
 
+describe('e-mail', () => {
+  const MAIL = { SMTP_URL: 'smtps://pay:hunter2@mail.example', MAIL_FROM: 'pay@example.com' }
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const DKIM = {
+    DKIM_DOMAIN: 'example.com',
+    DKIM_SELECTOR: 'pay',
+    DKIM_PRIVATE_KEY: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
+  }
+
+  test('is configured whole or not at all', () => {
+    expect(readSettings({ ...MAIL, ...DKIM })).toMatchObject({ dkimSelector: 'pay' })
+    for (const name of Object.keys(MAIL))
+      expect(() => readSettings({ ...MAIL, [name]: '' })).toThrow('E-mail needs SMTP_URL and MAIL_FROM')
+    for (const name of Object.keys(DKIM))
+      expect(() => readSettings({ ...MAIL, ...DKIM, [name]: '' })).toThrow('DKIM needs DKIM_DOMAIN')
+    expect(() => readSettings(DKIM)).toThrow('DKIM needs DKIM_DOMAIN')
+  })
+
+  test.each([
+    ['SMTP_URL', 'https://mail.example/hunter2'],
+    ['MAIL_FROM', 'Pay <pay@example.com>'],
+    ['DKIM_PRIVATE_KEY', 'hunter2'],
+    ['DKIM_SELECTOR', 'a b'],
+  ])('is refused with an invalid %s, without its value', (name, value) => {
+    const read = () => readSettings({ ...MAIL, ...DKIM, [name]: value })
+    expect(read).toThrow(new RegExp(`^${name} is not valid`))
+    expect(read).not.toThrow(value)
+  })
+})
+
 describe('a real rail', () => {
   const COUNTRIES = { DATABASE_COUNTRY: 'DE', TEMPORAL_COUNTRY: 'FI', FILES_COUNTRY: 'IE' }
   const RAILS = [
@@ -164,6 +195,14 @@ describe('a real rail', () => {
         `Set ${name} to the EU country where this data is kept`,
       )
     expect(() => readSettings(rail)).toThrow('Set DATABASE_COUNTRY, TEMPORAL_COUNTRY, FILES_COUNTRY to')
+  })
+
+  test('asks for the country of the mail server where there is one', () => {
+    const mail = { SMTP_URL: 'smtps://mail.example', MAIL_FROM: 'pay@example.com' }
+    const rail = { SEPA_RAIL: 'files', ...COUNTRIES }
+    expect(() => readSettings({ ...rail, ...mail })).toThrow('Set MAIL_COUNTRY to the EU country')
+    expect(readSettings({ ...rail, ...mail, MAIL_COUNTRY: 'FR' })).toMatchObject({ mailCountry: 'FR' })
+    expect(readSettings(mail)).toMatchObject({ mailFrom: 'pay@example.com' })
   })
 
   test('is not needed for that where Stripe identifies people', () => {

@@ -7,6 +7,7 @@ import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
 import { sealTrail } from '../compliance/trail.ts'
 import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
 import { aCodeToRedeem, aConsent, aTokenToRevoke } from './world-assistants.ts'
+import { aChannelCode } from './world-channels.ts'
 import { aCodeWithConsent, aFetchedDeviceCode, aWaitingUserCode } from './world-devices.ts'
 import { aDisputeToDecide, aPaidTransaction, evidenceForDispute } from './world-disputes.ts'
 import { aBankFile, aLostDebit, moneyInSuspense, thePlatformsCredit } from './world-incoming.ts'
@@ -153,6 +154,7 @@ export const MADE_MEMBERS: Readonly<
     await pay(`${url}/collect/402/${id}`)
     return { ownerId: (await make('GET', '/customers/me')).id, reference: randomUUID() }
   },
+  'channels.verify': aChannelCode,
   'cliAuth.challenge': aWaitingCode,
   'cliAuth.deny': aWaitingCode,
   'cliAuth.approve': anApprovedCode,

@@ -1,5 +1,10 @@
 import type { RequestHandler } from 'express'
-import { startDeadlineSweep, startWebhookDeliveries, startWebPush } from '../../../src/app/background.ts'
+import {
+  startChannelMessages,
+  startDeadlineSweep,
+  startWebhookDeliveries,
+  startWebPush,
+} from '../../../src/app/background.ts'
 import type { ConnectionLimits } from '../../../src/app/connections.ts'
 import { renewedLeases } from '../../../src/app/renewed-lease.ts'
 import type { OpenRuntime, Stoppable } from '../../../src/app/runtime.ts'
@@ -20,6 +25,8 @@ export interface PlainOptions {
   readonly temporal?: TemporalAccess
   readonly deliverers?: number
   readonly pushes?: true
+  /** Adds the sender of e-mail and of messages to Slack and Teams. */
+  readonly messages?: true
   readonly streamTimes?: Partial<EventStreamTimes>
   readonly patience?: Partial<ConnectionLimits>
   /** As the programs read. It takes a second of processor, so few services do. */
@@ -88,6 +95,7 @@ export function openServices(
       })
       services.push(service)
       if (options.pushes) parts.push(startWebPush(service.runtime))
+      if (options.messages) parts.push(startChannelMessages(service.runtime))
       if (services.length === 1) parts.push(...(await partsBeside(service, options)))
       return `http://127.0.0.1:${await service.listen(0, '127.0.0.1')}`
     },

@@ -16,7 +16,7 @@ const business: Readonly<Record<string, string>> = {
     'transfers rails checkout mpp-keys mpp payment-requests refunds collect receipts evidence disputes',
   insight: 'spend reports outcomes merchants analytics forecast',
   compliance: 'audit gdpr security-incidents merchant-applications',
-  delivery: 'events webhooks push',
+  delivery: 'events webhooks push channels',
   surface: 'health well-known proposals mcp canvas sandbox pages console-pages console',
 }
 

@@ -63,6 +63,7 @@ const tablesOf: Readonly<Record<string, string>> = {
   'compliance/merchant-applications': 'merchant_applications',
   'delivery/webhooks':
     'webhooks webhook_versions deliveries delivery_position delivery_ranges retries_under_way',
+  'delivery/channels': 'channels channel_settings channel_messages channel_hours',
   'delivery/push': 'vapid_keys push_subscriptions pushes',
   'surface/canvas': 'conversations conversation_turns',
   'surface/proposals': 'proposals',

@@ -170,3 +170,30 @@ describe('the pages of an account', () => {
       expect(await pageOf(read, path)).toMatch(/The test clock is ahead: \d+ \w+ \d{4} \d\d:\d\d UTC/)
   })
 })
+
+describe('the channels of a person', () => {
+  test('are added, verified, changed and deleted on the person’s page, which says what is missing', async () => {
+    const { owner, read, person } = await anAccount()
+    const page = () => pageOf(read, `console/people/${person.id}`)
+    const empty = await page()
+    expect(empty).toContain('No channels yet.')
+    expect(empty).toContain('E-mail is not set up here: the operator sets SMTP_URL and MAIL_FROM.')
+    expect(empty).toContain('Add channel')
+    expect(empty).not.toMatch(/<option value="email">/)
+    const params = { id: person.id }
+    const url = 'https://hooks.slack.com/services/T0/B0/console'
+    const body = { type: 'slack', url, hours: { from: 7, to: 19 } } as const
+    await bodyOf(owner.client.channels.create({ params, body }))
+    const listed = await page()
+    expect(listed).toContain('07:00 to 19:00')
+    for (const button of ['Enter code', 'Delete']) expect(listed).toContain(button)
+    expect(listed).not.toContain(url)
+  })
+
+  test('contain payee and purpose only after a warning on the settings page', async () => {
+    const { owner, read } = await anAccount()
+    expect(await pageOf(read, 'console/settings')).toContain('these data may leave the EU')
+    await bodyOf(owner.client.channels.configure({ body: { includeDetails: true } }))
+    expect(await pageOf(read, 'console/settings')).toContain('agent, amount, payee, purpose')
+  })
+})

@@ -5,6 +5,7 @@ import { renderOperationForm } from '../../parts/form.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox } from '../../parts/table.ts'
 import { renderStatus, renderTime } from '../../parts/text.ts'
+import { renderChannels } from './channels.ts'
 import { devicesSection, passkeysSection, signInsSection } from './credentials.ts'
 
 type Person = OperationAnswer<typeof peopleApi.get>
@@ -28,11 +29,12 @@ export const peopleSection = consoleSection({
   ],
   labels: { createdAt: 'Invited' },
   hidden: ['recovery'],
-  events: ['person.*', 'passkey.*', 'console.*', 'session.*'],
+  events: ['person.*', 'channel.*', 'passkey.*', 'console.*', 'session.*'],
   create: {
     operation: peopleApi.create,
     submit: 'Invite person',
     values: { role: 'approver' },
+    labels: { send: 'Send the link' },
     success: 'Invitation created.',
     done: 'reload',
   },
@@ -59,6 +61,15 @@ export const peopleSection = consoleSection({
       }),
     },
     {
+      operation: peopleApi.link,
+      when: person => isHere(person) && person.email !== null,
+      members: [],
+      given: { send: 'email' },
+      submit: 'Send a new link by e-mail',
+      variant: 'email',
+      inMenu: true,
+    },
+    {
       operation: peopleApi.remove,
       when: isHere,
       submit: 'Remove',
@@ -71,6 +82,7 @@ export const peopleSection = consoleSection({
   async below({ id: personId }, request) {
     const query = { personId }
     const access = await Promise.all([
+      renderChannels(personId, request),
       passkeysSection.related({ title: 'Passkeys', query, limit: 50, empty: 'No passkeys yet.' }, request),
       signInsSection.related(
         {

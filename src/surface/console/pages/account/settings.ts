@@ -20,19 +20,21 @@ import {
   sumEuros,
   valueText,
 } from '../../parts/text.ts'
+import { renderChannelSettings } from './channels.ts'
 
 export const settingsPage: ConsolePage = async request => {
-  const [holder, budget, identity, push] = await Promise.all([
+  const [holder, budget, identity, channels, push] = await Promise.all([
     holderBox(request),
     budgetBox(request),
     identityBox(request),
+    renderChannelSettings(request),
     pushBox(request),
   ])
   return {
     title: 'Settings',
     content: html`<h1>Settings</h1>
 <p class="lead">Account holder, shared budget, and notifications.</p>
-<div class="boxes">${holder}${budget}${identity}</div>
+<div class="boxes">${holder}${budget}${identity}${channels}</div>
 ${push}`,
   }
 }

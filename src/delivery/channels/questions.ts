@@ -1,0 +1,100 @@
+import { readPendingCardRequest } from '../../cards/card-requests/index.ts'
+import { TRANSFERS_TO_CONFIRM_SQL } from '../../commerce/transfers/index.ts'
+import { readAgentName } from '../../control/agents/index.ts'
+import { readWaitingIntent } from '../../control/intents/index.ts'
+import { readActivePeople, readPerson } from '../../identity/customers/index.ts'
+import { isBeingRecovered } from '../../identity/people/index.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import type { Cents } from '../../values/money.ts'
+import type { MessageKind } from './message-rows.ts'
+
+export type QuestionKind = Exclude<MessageKind, 'code' | 'link'>
+
+export interface Question {
+  readonly kind: QuestionKind
+  readonly subjectId: string
+}
+
+/**
+ * The people who are asked: all owners and approvers, and about a recovery also the person concerned. It is decided when the
+ * message leaves, so that a role that ended asks no more.
+ */
+export async function receiversOf(
+  { kind, subjectId }: Question,
+  context: SqlContext,
+): Promise<ReadonlySet<string>> {
+  const people = await readActivePeople(context)
+  const isAsked = ({ id, role }: (typeof people)[number]) =>
+    role !== 'viewer' || (kind === 'recovery' && id === subjectId)
+  return new Set(people.filter(isAsked).map(({ id }) => id))
+}
+
+export interface QuestionFacts {
+  /** Null for a payment of the owner, and for a recovery. */
+  readonly agent: string | null
+  readonly amountCents: Cents | null
+  readonly payee: string | null
+  readonly purpose: string | null
+  /** The person who gets access again. */
+  readonly person: string | null
+}
+
+const NO_FACTS: QuestionFacts = { agent: null, amountCents: null, payee: null, purpose: null, person: null }
+
+type ReadFacts = (id: string, context: SqlContext) => Promise<QuestionFacts | undefined>
+
+const TRANSFER = `
+select agent_id as "agentId", amount_cents as "amountCents", payee ->> 'name' as payee, reference as purpose
+from ${TRANSFERS_TO_CONFIRM_SQL} and id = $3`
+
+type TransferRow = Pick<QuestionFacts, 'amountCents' | 'payee' | 'purpose'> &
+  Row & { readonly agentId: string | null }
+
+/** Records are read only while they wait for a person. */
+const read: Readonly<Record<QuestionKind, ReadFacts>> = {
+  async intent(id, context) {
+    const intent = await readWaitingIntent(id, context)
+    if (!intent) return undefined
+    const { agentId, amountCents, merchant: payee, purpose } = intent
+    return { ...NO_FACTS, agent: await readAgentName(agentId, context), amountCents, payee, purpose }
+  },
+  async card_request(id, context) {
+    const request = await readPendingCardRequest(id, context)
+    if (!request) return undefined
+    const { agentId, amountCents, reason: purpose } = request
+    return { ...NO_FACTS, agent: await readAgentName(agentId, context), amountCents, purpose }
+  },
+  async transfer(id, context) {
+    const { ownerId, mode } = context.tenant
+    const [transfer] = await context.sql<TransferRow>(TRANSFER, [ownerId, mode, id])
+    if (!transfer) return undefined
+    const { agentId, amountCents, payee, purpose } = transfer
+    const agent = agentId && (await readAgentName(agentId, context))
+    return { ...NO_FACTS, agent, amountCents, payee, purpose }
+  },
+  async recovery(id, context) {
+    const person = await readPerson(id, context)
+    return person && (await isBeingRecovered(id, context)) ? { ...NO_FACTS, person: person.name } : undefined
+  },
+}
+
+/** Undefined once it has been decided: there is nothing to ask any more. */
+export const readQuestion = ({ kind, subjectId }: Question, context: SqlContext) =>
+  read[kind](subjectId, context)
+
+const PAGES: Readonly<Record<QuestionKind, string>> = {
+  intent: '/approve',
+  card_request: '/console/card-requests',
+  transfer: '/console/transfers',
+  recovery: '/console/people',
+}
+
+/** The page where a person decides, with a passkey. Reading it decides nothing. */
+export const questionPath = ({ kind, subjectId }: Question): string => `${PAGES[kind]}/${subjectId}`
+
+const DETAILS = 'select include_details as "isOn" from channel_settings where (owner_id, mode) = ($1, $2)'
+
+export async function includesDetails({ sql, tenant: { ownerId, mode } }: SqlContext): Promise<boolean> {
+  return (await sql<Row & { isOn: boolean }>(DETAILS, [ownerId, mode]))[0]?.isOn ?? false
+}
