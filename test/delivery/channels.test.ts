@@ -196,6 +196,25 @@ describe('a question', () => {
     }
   })
 
+  test('goes to the people whom the steps of the policy ask now, and again as a reminder and for the next people', async () => {
+    const account = await service.owner()
+    const [owner, approver] = [await aPersonAsked(account, 'owner'), await aPersonAsked(account, 'approver')]
+    await anEmailChannel(owner)
+    await anEmailChannel(approver)
+    const step = { aboveEuros: 0, of: [approver.personId], need: 1, withinMinutes: 40, then: 'next' } as const
+    const last = { ...step, aboveEuros: 1_000, of: 'owners', then: 'deny' } as const
+    const agent = await anAgentUnder(account.client, { approval: [step, last] })
+    const pass = (minutes: number) => bodyOf(account.client.sandbox.advance({ body: { minutes } }))
+    await aWaitingIntent(account.client, agent.id)
+    await until('the question', () => mailsTo(approver.address)[1])
+    await pass(21)
+    await until('the reminder', () => mailsTo(approver.address)[2])
+    await allSent(account.ownerId)
+    expect(mailsTo(owner.address)).toHaveLength(1)
+    await pass(20)
+    await until('the next people', () => mailsTo(owner.address)[1])
+  })
+
   test('has payee and purpose once the owner has switched that on', async () => {
     const account = await service.owner()
     const owner = await aPersonAsked(account, 'owner')

@@ -4,6 +4,7 @@ export {
   type ApprovalProgress,
   type Approver,
   advanceApproval,
+  askedApprovers,
   beginApproval,
   dropApprovals,
   giveApproval,

@@ -163,6 +163,10 @@ export const IntentApprovalEvent = IntentEvent.extend({
   given: z.int().meta({ description: 'How many approvals were given.' }),
   needed: z.int().meta({ description: 'How many are needed.' }),
   step: z.int().meta({ description: 'The step that is asked now.' }),
+  beginsStep: z
+    .boolean()
+    .optional()
+    .meta({ description: 'The step has just begun: other people are asked.' }),
 })
 
 const intent_not_found = notFound('intent')

@@ -1,6 +1,7 @@
 import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { Cents } from '../../values/money.ts'
+import { type ApprovalProgress, askedApprovers, dropApprovals, readApprovers } from '../approvals/index.ts'
 
 interface WaitingIntent {
   readonly agentId: string
@@ -19,4 +20,20 @@ export async function readWaitingIntent(
   { sql, tenant: { ownerId, mode } }: SqlContext,
 ): Promise<WaitingIntent | undefined> {
   return (await sql<WaitingIntent & Row>(WAITING, [ownerId, mode, id]))[0]
+}
+
+const WAITING_FOR_SEVERAL = `
+select approval from intents where (owner_id, mode, id) = ($1, $2, $3) and status = 'created' and approval is not null`
+
+/** The people whose approval of a waiting intent would count now; undefined where one person approves. */
+export async function peopleAskedForIntent(
+  id: string,
+  { sql, tenant }: SqlContext,
+): Promise<ReadonlySet<string> | undefined> {
+  const { ownerId, mode } = tenant
+  const [waiting] = await sql<{ approval: ApprovalProgress } & Row>(WAITING_FOR_SEVERAL, [ownerId, mode, id])
+  if (!waiting) return undefined
+  const approvers = await readApprovers(sql, tenant)
+  const progress = dropApprovals(waiting.approval, approvers)
+  return new Set(askedApprovers(progress, approvers).map(person => person.id))
 }

@@ -1,7 +1,7 @@
 import { readPendingCardRequest } from '../../cards/card-requests/index.ts'
 import { TRANSFERS_TO_CONFIRM_SQL } from '../../commerce/transfers/index.ts'
 import { readAgentName } from '../../control/agents/index.ts'
-import { readWaitingIntent } from '../../control/intents/index.ts'
+import { peopleAskedForIntent, readWaitingIntent } from '../../control/intents/index.ts'
 import { readActivePeople, readPerson } from '../../identity/customers/index.ts'
 import { isBeingRecovered } from '../../identity/people/index.ts'
 import type { SqlContext } from '../../kernel/contract/context.ts'
@@ -17,13 +17,15 @@ export interface Question {
 }
 
 /**
- * The people who are asked: all owners and approvers, and about a recovery also the person concerned. It is decided when the
- * message leaves, so that a role that ended asks no more.
+ * The people who are asked: all owners and approvers, of an intent whose policy asks several people those who are asked now, and
+ * about a recovery also the person concerned. It is decided when the message leaves, so that a role that ended asks no more.
  */
 export async function receiversOf(
   { kind, subjectId }: Question,
   context: SqlContext,
 ): Promise<ReadonlySet<string>> {
+  const asked = kind === 'intent' ? await peopleAskedForIntent(subjectId, context) : undefined
+  if (asked) return asked
   const people = await readActivePeople(context)
   const isAsked = ({ id, role }: (typeof people)[number]) =>
     role !== 'viewer' || (kind === 'recovery' && id === subjectId)

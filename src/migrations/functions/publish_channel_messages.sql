@@ -14,6 +14,9 @@ begin
     select * from jsonb_to_recordset(written) as e(id text, "ownerId" text, mode text, event text, data jsonb)
   ), questions (event, kind, subject, member, states) as (
     values ('intent.created', 'intent', 'intentId', 'status', array['created']),
+      ('intent.approval_recorded', 'intent', 'intentId', 'beginsStep', array['true']),
+      ('intent.approval_escalated', 'intent', 'intentId', 'status', array['created']),
+      ('intent.approval_reminder', 'intent', 'intentId', 'status', array['created']),
       ('card_limit_request.updated', 'card_request', 'requestId', 'status', array['pending']),
       ('payment.updated', 'transfer', 'transferId', 'waitsFor', array['payee']),
       ('person.recovery_started', 'recovery', 'personId', 'status', array['invited', 'active'])

@@ -270,6 +270,7 @@ export const approveIntent: ApproveIntentHandler = {
       emit('intent.approval_recorded', {
         ...approvalEvent(intent, comment),
         personId: signature?.verified.person.id,
+        ...(counted?.beginsStep && { beginsStep: true }),
       })
     wake(intentProcess, intent)
     return unpaidIntentResponse(intent)

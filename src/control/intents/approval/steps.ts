@@ -132,6 +132,8 @@ export async function loadStepApprovals(
 export interface CountedApproval {
   readonly progress: ApprovalProgress
   readonly isComplete: boolean
+  /** Whether it was the last of its step, and the people of the next one are asked. */
+  readonly beginsStep: boolean
   /** Whether the people of a later step were asked before their turn. */
   readonly hasEscalated: boolean
 }
@@ -202,6 +204,7 @@ export function countApproval(
   return {
     progress: after.progress,
     isComplete: after.outcome === 'approved',
+    beginsStep: after.progress.position > given.position,
     hasEscalated: before.hasEscalated || after.hasEscalated,
   }
 }
