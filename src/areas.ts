@@ -40,6 +40,7 @@ import { webhooksArea } from './delivery/webhooks/webhooks.ts'
 import { cliAuthArea } from './identity/cli-auth/cli-auth.ts'
 import { consoleArea } from './identity/console/console.ts'
 import { customersArea } from './identity/customers/customers.ts'
+import { deputiesArea } from './identity/deputies/deputies.ts'
 import { apiKeysArea } from './identity/keys/keys.ts'
 import { kycArea } from './identity/kyc/kyc.ts'
 import { onboardingArea } from './identity/onboarding/onboarding.ts'
@@ -79,6 +80,7 @@ export const areas = {
   customers: customersArea,
   passkeys: passkeysArea,
   people: peopleArea,
+  deputies: deputiesArea,
   keys: apiKeysArea,
   signingKeys: signingKeysArea,
   console: consoleArea,

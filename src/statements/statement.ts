@@ -201,8 +201,12 @@ const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
     `Give the command line on ${quoted(deviceName)}, which shows the code ${pairingCode}, an API key with ${inWords(scopes)}${byTools(more)}.`,
   widening({ changes }) {
     const areOf = (...records: StatedWidening['of'][]) => changes.every(({ of }) => records.includes(of))
-    const ofPayee = areOf('beneficiary', 'transfer') ? 'Change who is paid' : 'Let more be spent'
-    return `${areOf('payment request') ? 'Pay money back' : ofPayee}. For the ${wideningInWords(changes)}.`
+    const lets = (): string => {
+      if (areOf('person')) return 'Let another person approve'
+      if (areOf('payment request')) return 'Pay money back'
+      return areOf('beneficiary', 'transfer') ? 'Change who is paid' : 'Let more be spent'
+    }
+    return `${lets()}. For the ${wideningInWords(changes)}.`
   },
   registration: ({ personId }) => `Make a passkey on this device for the person ${personId}.`,
   sign_in: () => 'Sign in.',

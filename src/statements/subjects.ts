@@ -40,7 +40,7 @@ export interface StatedProvider {
   readonly viewerGroups: readonly string[]
 }
 
-/** A change by which more may be spent, or others are paid: whose, which rule or right, and its values in words. */
+/** A change by which more may be spent, or others are paid or approve: whose, which rule or right, and its values in words. */
 export interface StatedWidening {
   readonly of:
     | 'account'
@@ -50,6 +50,7 @@ export interface StatedWidening {
     | 'mandate'
     | 'network token'
     | 'payment request'
+    | 'person'
     | 'run'
     | 'template'
     | 'transfer'

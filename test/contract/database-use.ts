@@ -42,10 +42,10 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'paymentTokens.charge': 16,
   // It finds the token's intent, cancels it as intents.cancel does, and the token with it.
   'paymentTokens.revoke': 9,
-  // Passkeys and people are locked, so that an owner stays; then links, passkeys, a recovery, devices' keys,
+  // Passkeys and people are locked, so that an owner stays; then links, passkeys, a recovery, deputies, devices' keys,
   // pushes, channels and the assistants of the person end with it; and intents that wait for several people look who is
   // left.
-  'people.remove': 16,
+  'people.remove': 17,
   // The owner's consent is read before any lock; then it is consumed, and the earlier link ends.
   'people.link': 8,
   // The same, and the provider's metadata are read between its two transactions.

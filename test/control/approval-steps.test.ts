@@ -152,6 +152,91 @@ describe('the people of a request', () => {
   })
 })
 
+describe('a deputy', () => {
+  const olga = stepOf({ of: ['olga'] })
+
+  test('approves in place of a person who is asked, which the record says', () => {
+    const request = new FollowedSteps([olga, stepOf({ of: 'owners' })], people)
+    expect(request.whyNotAsked('ann')).toBe('not_asked')
+    request.setDeputy('olga', 'ann')
+    expect(request.state).toBe('open at step 0, 0 of 1 given, asked: ann, olga')
+    request.approve('ann')
+    expect(request.state).toBe('open at step 1, 1 of 2 given, asked: otto')
+    expect(request.progress.given).toEqual([
+      { personId: 'ann', inPlaceOf: 'olga', at: afterNoon(0).toISOString() },
+    ])
+    expect(['olga', 'ann'].map(one => request.whyNotAsked(one))).toEqual(['given', 'given'])
+  })
+
+  test('finds the approval given by the person in whose place it would be', () => {
+    const request = new FollowedSteps([stepOf({ of: ['olga', 'otto'], need: 2 })], people)
+    request.setDeputy('olga', 'ann')
+    request.approve('olga')
+    expect(request.whyNotAsked('ann')).toBe('given')
+    expect(request.state).toBe('open at step 0, 1 of 2 given, asked: otto')
+  })
+
+  test('who is asked too approves for themselves, and once', () => {
+    const request = new FollowedSteps([stepOf({ of: ['ann', 'olga'], need: 2 })], people)
+    request.setDeputy('olga', 'ann')
+    request.approve('ann')
+    expect(request.signatures).toBe('ann')
+    expect(request.whyNotAsked('ann')).toBe('given')
+    expect(request.state).toBe('open at step 0, 1 of 2 given, asked: olga')
+  })
+
+  test('of two people counts once', () => {
+    const request = new FollowedSteps([stepOf({ of: ['olga', 'otto'], need: 2 })], people)
+    request.setDeputy('otto', 'ann')
+    request.setDeputy('olga', 'ann')
+    request.approve('ann')
+    request.approve('ann')
+    expect(request.signatures).toBe('ann for olga')
+    expect(request.state).toBe('open at step 0, 1 of 2 given, asked: otto')
+  })
+
+  test('of who made the request does not approve for them, nor do they for others', () => {
+    const steps = [stepOf({ of: ['olga', 'otto'], need: 1 })]
+    const request = new FollowedSteps(steps, people, { requesters: ['olga'] })
+    request.setDeputy('olga', 'ann')
+    request.setDeputy('otto', 'olga')
+    expect(['ann', 'olga'].map(one => request.whyNotAsked(one))).toEqual(['requester', 'requester'])
+    request.setDeputy('olga', 'otto')
+    request.approve('otto')
+    expect(request.signatures).toBe('otto')
+    expect(request.outcome).toBe('approved')
+  })
+
+  test('of a person who is not asked, or whose deputy no more, is not asked', () => {
+    const request = new FollowedSteps([olga], people)
+    request.setDeputy('otto', 'ann')
+    request.setDeputy('olga', 'ben')
+    expect(request.state).toBe('open at step 0, 0 of 1 given, asked: ben, olga')
+    request.setDeputy('olga', 'ben', false)
+    expect(['ann', 'ben'].map(one => request.whyNotAsked(one))).toEqual(['not_asked', 'not_asked'])
+  })
+
+  test('has approved for good once the span is over, until one of both leaves', () => {
+    for (const gone of ['ann', 'olga']) {
+      const request = new FollowedSteps([stepOf({ of: 'owners', need: 2 })], { ...people, carl: 'owner' })
+      request.setDeputy('olga', 'ann')
+      request.approve('ann')
+      request.setDeputy('olga', 'ann', false)
+      request.wait(5)
+      expect(request.signatures).toBe('ann for olga')
+      request.setRole(gone, undefined)
+      expect([request.signatures, request.outcome]).toEqual(['', 'open'])
+    }
+  })
+})
+
+test('reads what was recorded before there were deputies', () => {
+  const request = new FollowedSteps([stepOf({ need: 2 })], people)
+  const given = [{ personId: 'ann', at: afterNoon(0).toISOString() }]
+  request.progress = JSON.parse(JSON.stringify({ ...request.progress, given }))
+  expect(request.state).toBe('open at step 0, 1 of 2 given, asked: ben, olga, otto')
+})
+
 test('starts anew', () => {
   const request = new FollowedSteps([stepOf({ of: ['ann'] }), owners], people)
   const before = request.progress

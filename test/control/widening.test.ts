@@ -70,6 +70,8 @@ async function aCardFor({ client, agent }: Account, members: Parameters<typeof a
   return aCard(client, { agentId: agent.id, usage: 'multi', ...members })
 }
 
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString()
+
 const changes: Readonly<Record<string, (account: Account) => Promise<Change>>> = {
   async 'a raised limit of a policy'({ client, agent }) {
     const read = () => agentPolicy(client, agent.id)
@@ -116,6 +118,14 @@ const changes: Readonly<Record<string, (account: Account) => Promise<Change>>> =
     const read = () => bodyOf(client.agents.get({ params: { id } }))
     const says = /“Newcomer” .*Auto-approve limit from none to € 50.00/
     return { request: ['PUT', `/policies/agent/${id}`, { policyId: 'standard' }], says, read }
+  },
+  async 'a deputy of theirs'({ client, personId, ownerId }) {
+    const { id: deputyId } = await aPerson(service, { ownerId }, { role: 'approver', name: 'Bob' })
+    const read = () => bodyOf(client.deputies.list({ params: { id: personId } }))
+    const says =
+      /For the person “.+” \(person_\w+\): Deputy from none to “Bob” \(person_\w+\), .+ UTC to .+ UTC\.$/
+    const body = { deputyId, from: inDays(1), until: inDays(8) }
+    return { request: ['POST', `/people/${personId}/deputies`, body], says, read }
   },
   async 'a rule that is switched off'({ client, agent }) {
     const params = { agentId: agent.id }
@@ -357,7 +367,7 @@ describe.each(Object.keys(changes))('%s', name => {
     const asked = await inConsole(account, request)
     expect(told(asked)).toBe('400 assertion_required')
     expect(asked.body.challenge.sentence).toMatch(
-      /^(Let more be spent|Change who is paid|Pay money back)\. For the /,
+      /^(Let more be spent|Let another person approve|Change who is paid|Pay money back)\. For the /,
     )
     expect(asked.body.challenge.sentence).toMatch(says)
     expect(await read?.()).toEqual(before)

@@ -201,8 +201,8 @@ describe('a question', () => {
     const [owner, approver] = [await aPersonAsked(account, 'owner'), await aPersonAsked(account, 'approver')]
     await anEmailChannel(owner)
     await anEmailChannel(approver)
-    const step = { aboveEuros: 0, of: [approver.personId], need: 1, withinMinutes: 40, then: 'next' } as const
-    const last = { ...step, aboveEuros: 1_000, of: 'owners', then: 'deny' } as const
+    const step = { aboveEuros: 0, of: [approver.personId], need: 1, withinMinutes: 40, then: 'next' as const }
+    const last = { ...step, aboveEuros: 1_000, of: 'owners' as const, then: 'deny' as const }
     const agent = await anAgentUnder(account.client, { approval: [step, last] })
     const pass = (minutes: number) => bodyOf(account.client.sandbox.advance({ body: { minutes } }))
     await aWaitingIntent(account.client, agent.id)

@@ -1,4 +1,5 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
+import { readRunningDeputies } from '../../identity/deputies/index.ts'
+import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { ApprovalStep } from '../rules/index.ts'
 import { type Approver, isAskedBy } from './progress.ts'
@@ -9,6 +10,22 @@ select id, role from people where (owner_id, mode) = ($1, $2) and status = 'acti
 /** The people who may approve now. */
 export const readApprovers = (sql: Sql, { ownerId, mode }: Tenant): Promise<readonly Approver[]> =>
   sql<Approver & Row>(APPROVERS, [ownerId, mode])
+
+/** The same, with the people whom each of them stands in for. */
+export async function readApproversAndDeputies(
+  sql: Sql,
+  { tenant, now }: TenantNow,
+): Promise<readonly Approver[]> {
+  const [approvers, deputies] = await Promise.all([
+    readApprovers(sql, tenant),
+    readRunningDeputies(sql, tenant, now),
+  ])
+  const byDeputy = Map.groupBy(deputies, ({ deputyId }) => deputyId)
+  return approvers.map(approver => ({
+    ...approver,
+    standsInFor: byDeputy.get(approver.id)?.map(({ personId }) => personId) ?? [],
+  }))
+}
 
 const people = (count: number): string => `${count} ${count === 1 ? 'person' : 'people'}`
 

@@ -1,4 +1,4 @@
-export { readApprovers, tooFewApprovers } from './approvers.ts'
+export { readApprovers, readApproversAndDeputies, tooFewApprovers } from './approvers.ts'
 export {
   type ApprovalAdvance,
   type ApprovalProgress,

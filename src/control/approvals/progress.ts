@@ -7,10 +7,15 @@ import { type ApprovalStep, isStepAsked } from '../rules/index.ts'
 export interface Approver {
   readonly id: string
   readonly role: 'owner' | 'approver'
+  /** The people whose deputy this person is now. */
+  readonly standsInFor?: readonly string[]
 }
 
 interface GivenApproval {
+  /** The signer. */
   readonly personId: string
+  /** The person whose approval it is, where a deputy signed. */
+  readonly inPlaceOf?: string
   readonly at: string
 }
 
@@ -124,10 +129,23 @@ function assign(progress: ApprovalProgress, people: readonly Approver[]): (Appro
 const countOf = (progress: ApprovalProgress, people: readonly Approver[]): number =>
   assign(progress, people).filter(Boolean).length
 
-const giversOf = (progress: ApprovalProgress, approvers: readonly Approver[]): readonly Approver[] => {
-  const counting = countingApprovers(progress, approvers)
-  return progress.given.flatMap(({ personId }) => counting.find(({ id }) => id === personId) ?? [])
+/** The person whose approval it is: who signed, or whom the signer stands in for. */
+const seatOf = ({ personId, inPlaceOf }: GivenApproval): string => inPlaceOf ?? personId
+
+/** What was approved counts while both who signed and whose approval it is may approve. */
+const countingApprovals = (
+  progress: ApprovalProgress,
+  approvers: readonly Approver[],
+): readonly GivenApproval[] => {
+  const able = new Set(countingApprovers(progress, approvers).map(({ id }) => id))
+  return progress.given.filter(one => able.has(one.personId) && able.has(seatOf(one)))
 }
+
+/** The people whose approvals are given, by themselves or by a deputy. */
+const giversOf = (progress: ApprovalProgress, approvers: readonly Approver[]): readonly Approver[] =>
+  countingApprovals(progress, approvers).flatMap(
+    given => approvers.find(({ id }) => id === seatOf(given)) ?? [],
+  )
 
 export interface ApprovalCount {
   readonly given: number
@@ -155,6 +173,28 @@ const isPossible = (progress: ApprovalProgress, approvers: readonly Approver[]):
   return countOf(progress, [...givers, ...others]) === neededApprovals(progress).length
 }
 
+/**
+ * Whose approval a signature of this person would be now: their own if they are asked, else that of the first whom
+ * they stand in for and who is asked. Undefined if it would not count.
+ */
+function seatFor(
+  progress: ApprovalProgress,
+  approvers: readonly Approver[],
+  { id, standsInFor = [] }: Approver,
+): string | undefined {
+  const givers = giversOf(progress, approvers)
+  const counting = countingApprovers(progress, approvers)
+  const count = countOf(progress, givers)
+  const isOpen = (seat: string): boolean => {
+    const person = counting.find(one => one.id === seat)
+    return person !== undefined && !isGiven(progress, seat) && countOf(progress, [...givers, person]) > count
+  }
+  return [id, ...standsInFor].find(isOpen)
+}
+
+const isGiven = ({ given }: ApprovalProgress, seat: string): boolean =>
+  given.some(one => seatOf(one) === seat)
+
 export type WhyNotAsked = 'requester' | 'given' | 'not_asked'
 
 /** Why an approval of this person would not count now; undefined if it would. */
@@ -165,10 +205,13 @@ export function whyNotAsked(
 ): WhyNotAsked | undefined {
   if (progress.requesters.includes(personId)) return 'requester'
   if (progress.given.some(one => one.personId === personId)) return 'given'
-  const givers = giversOf(progress, approvers)
   const person = approvers.find(({ id }) => id === personId)
-  const counts = person && countOf(progress, [...givers, person]) > countOf(progress, givers)
-  return counts ? undefined : 'not_asked'
+  if (!person) return 'not_asked'
+  if (seatFor(progress, approvers, person) !== undefined) return undefined
+  if (isGiven(progress, personId)) return 'given'
+  const { standsInFor = [] } = person
+  if (standsInFor.some(one => progress.requesters.includes(one))) return 'requester'
+  return standsInFor.some(one => isGiven(progress, one)) ? 'given' : 'not_asked'
 }
 
 /** The people whose approvals would count now. */
@@ -179,23 +222,29 @@ export const askedApprovers = (
 
 /** Whether it can go on before the clock says so: because people have left, and approvals with them. */
 export const hasLostApprovers = (progress: ApprovalProgress, approvers: readonly Approver[]): boolean =>
-  giversOf(progress, approvers).length < progress.given.length || !isPossible(progress, approvers)
+  countingApprovals(progress, approvers).length < progress.given.length || !isPossible(progress, approvers)
 
-/** Keeps only approvals that count: not of people who have left, nor those that `isOutdated` names. */
+/** Keeps only approvals that count: not of people who have left. */
 export const dropApprovals = (
   progress: ApprovalProgress,
   approvers: readonly Approver[],
-  isOutdated: (personId: string) => boolean = () => false,
 ): ApprovalProgress => {
-  const givers = new Set(giversOf(progress, approvers).map(({ id }) => id))
-  const given = progress.given.filter(({ personId }) => givers.has(personId) && !isOutdated(personId))
+  const given = countingApprovals(progress, approvers)
   return given.length === progress.given.length ? progress : { ...progress, given }
 }
 
-export const giveApproval = (progress: ApprovalProgress, personId: string, now: Date): ApprovalProgress => ({
-  ...progress,
-  given: [...progress.given, { personId, at: now.toISOString() }],
-})
+/** The caller knows that an approval of this person counts. */
+export function giveApproval(
+  progress: ApprovalProgress,
+  approvers: readonly Approver[],
+  { personId, now }: { readonly personId: string; readonly now: Date },
+): ApprovalProgress {
+  const person = approvers.find(({ id }) => id === personId)
+  const seat = person && seatFor(progress, approvers, person)
+  if (seat === undefined) throw new Error(`an approval of ${personId} does not count`)
+  const inPlaceOf = seat === personId ? {} : { inPlaceOf: seat }
+  return { ...progress, given: [...progress.given, { personId, ...inPlaceOf, at: now.toISOString() }] }
+}
 
 export const stepEndsAt = (progress: ApprovalProgress): Date =>
   addMs(new Date(progress.beganAt), minutes(stepAt(progress, progress.position).withinMinutes))

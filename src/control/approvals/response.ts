@@ -33,7 +33,15 @@ export const ApprovalProgressRecord = z
       examples: [['owners']],
     }),
     endsAt: instant.nullable().meta({ description: 'When the time of the step ends.' }),
-    approvals: z.array(z.object({ personId: id('person'), at: instant })),
+    approvals: z.array(
+      z.object({
+        personId: id('person').meta({ description: 'Who signed.' }),
+        inPlaceOf: id('person').nullable().meta({
+          description: 'The person whose approval it is, if a deputy signed.',
+        }),
+        at: instant,
+      }),
+    ),
   })
   .meta({ id: 'ApprovalProgress' })
 
@@ -72,5 +80,9 @@ export const approvalProgressResponse = (
   steps: [...progress.steps],
   awaits: isOpen ? awaitedBy(progress) : [],
   endsAt: isOpen ? stepEndsAt(progress) : null,
-  approvals: progress.given.map(({ personId, at }) => ({ personId, at: new Date(at) })),
+  approvals: progress.given.map(({ personId, inPlaceOf = null, at }) => ({
+    personId,
+    inPlaceOf,
+    at: new Date(at),
+  })),
 })

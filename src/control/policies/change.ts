@@ -21,7 +21,7 @@ import {
   beginApproval,
   dropApprovals,
   giveApproval,
-  readApprovers,
+  readApproversAndDeputies,
   tooFewApprovers,
   whyNotAsked,
 } from '../approvals/index.ts'
@@ -64,14 +64,14 @@ export const holdUntilApproved =
     const changes = await compare()
     if (changes.length === 0) return undefined
     const { sql, tenant, actor, now, refuse } = context
-    const approvers = await readApprovers(sql, tenant)
+    const approvers = await readApproversAndDeputies(sql, { tenant, now })
     const few = tooFewApprovers([step], approvers)
     if (few) return refuse('too_few_approvers', few)
     const unsigned = await refuseUnsignedWidening(envelope, () => changes, context)
     if (unsigned) return unsigned
     const begun = beginApproval([step], CHANGE_AMOUNT, { now, requesters: [] }) as ApprovalProgress
     const isAsked = actor.type === 'console' && whyNotAsked(begun, approvers, String(actor.id)) === undefined
-    const approval = isAsked ? giveApproval(begun, String(actor.id), now) : begun
+    const approval = isAsked ? giveApproval(begun, approvers, { personId: String(actor.id), now }) : begun
     const { outcome } = advanceApproval(approval, CHANGE_AMOUNT, { approvers, now })
     return outcome === 'approved' ? undefined : propose({ write, policies, changes }, approval, context)
   }
@@ -135,7 +135,7 @@ export const policyChangeHandlers = bindHandlers(policyChangesApi, {
     const change = await lockChange(context.em, params.id)
     if (!change) return refuse('policy_change_not_found')
     if (!isWaitingChange(change, now)) return refuse('policy_change_over')
-    const approvers = await readApprovers(sql, tenant)
+    const approvers = await readApproversAndDeputies(sql, { tenant, now })
     const progress = dropApprovals(change.approval, approvers)
     const signer = await signerOfWidening(
       body.webauthnAssertion,
@@ -146,7 +146,7 @@ export const policyChangeHandlers = bindHandlers(policyChangesApi, {
     if (signer instanceof Refusal) return signer
     const why = whyNotAsked(progress, approvers, signer.id)
     if (why) return refuse(approverRefusalCodes[why])
-    change.approval = giveApproval(progress, signer.id, now)
+    change.approval = giveApproval(progress, approvers, { personId: signer.id, now })
     const { outcome } = advanceApproval(change.approval, CHANGE_AMOUNT, { approvers, now })
     if (outcome !== 'approved') emit('policy.change_approved', policyChangeEvent(change))
     const refusal = outcome === 'approved' ? await carryOut(change, context) : undefined

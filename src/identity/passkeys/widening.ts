@@ -15,7 +15,7 @@ import {
 
 const signedChallenge = ChallengeRecord.meta({
   description:
-    'With `assertion_required` for people in the console, where a change lets more be spent, changes who is paid or pays money back: what their passkey must sign.',
+    'With `assertion_required` for people in the console, where a change lets more be spent, changes who is paid or approves, or pays money back: what their passkey must sign.',
 })
 
 /**
@@ -26,7 +26,7 @@ export const widening = {
   members: {
     webauthnAssertion: webauthnAssertionSchema.optional().meta({
       description:
-        'In the console: the signature of a change that lets more be spent, changes who is paid or pays money back, over `challenge` of the refusal `assertion_required`. A key needs none.',
+        'In the console: the signature of a change that lets more be spent, changes who is paid or approves, or pays money back, over `challenge` of the refusal `assertion_required`. A key needs none.',
     }),
   },
   fails: {
@@ -34,7 +34,7 @@ export const widening = {
     assertion_required: [...assertionRefusals.assertion_required, { adds: { challenge: signedChallenge } }],
     passkey_required: [
       403,
-      'This lets more be spent, changes who is paid or pays money back, so a passkey must sign it, and you have none. Create one at /join, or ask an owner for a link.',
+      'This lets more be spent, changes who is paid or approves, or pays money back, so a passkey must sign it, and you have none. Create one at /join, or ask an owner for a link.',
     ],
     too_much_to_sign: [
       400,
@@ -54,7 +54,7 @@ export const widening = {
 const MAX_SIGNED = 65_536
 
 const SIGN_IT =
-  'webauthnAssertion: this lets more be spent, changes who is paid or pays money back, so your passkey must sign it. Sign the challenge of this answer, and send the request again with the signature.'
+  'webauthnAssertion: this lets more be spent, changes who is paid or approves, or pays money back, so your passkey must sign it. Sign the challenge of this answer, and send the request again with the signature.'
 
 type WideningContext = AssertionContext & Context<keyof typeof widening.fails, typeof assertionEvents>
 

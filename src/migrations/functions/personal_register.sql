@@ -69,6 +69,7 @@ language sql immutable as $$ values
   ('delegations', 'owner_id', 'label', 'word', null::text, 0, '{}'::jsonb),
   ('delegations', 'owner_id', 'merchant', 'word', null::text, 0, '{}'::jsonb),
   ('deliveries', 'owner_id', 'attempts', 'empty', null::text, 0, '{}'::jsonb),
+  ('deputies', 'owner_id', 'deputy_id', 'word', null::text, 0, '{"person":["person_id","deputy_id"]}'::jsonb),
   ('disputes', 'owner_id', 'description', 'word', null::text, 3, '{}'::jsonb),
   ('disputes', 'owner_id', 'finding', 'null', null::text, 3, '{}'::jsonb),
   ('disputes', 'owner_id', 'merchant', 'word', null::text, 3, '{}'::jsonb),

@@ -20,8 +20,8 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'Ihre Rolle erlaubt das nicht. Wenden Sie sich an einen Inhaber des Kontos.',
   ],
   passkey_required: [
-    'This lets more be spent, changes who is paid or pays money back, so a passkey must sign it, and you have none yet. Create one, or ask an owner of the account for a link.',
-    'Damit darf mehr ausgegeben werden, das Geld geht an jemand anderen oder wird zurückgezahlt. Das muss ein Passkey signieren, und Sie haben noch keinen. Erstellen Sie einen, oder bitten Sie einen Inhaber des Kontos um einen Link.',
+    'This lets more be spent, changes who is paid or approves, or pays money back, so a passkey must sign it, and you have none yet. Create one, or ask an owner of the account for a link.',
+    'Damit darf mehr ausgegeben werden, das Geld geht an jemand anderen oder wird zurückgezahlt, oder jemand anderes darf freigeben. Das muss ein Passkey signieren, und Sie haben noch keinen. Erstellen Sie einen, oder bitten Sie einen Inhaber des Kontos um einen Link.',
   ],
   too_much_to_sign: [
     'This lets more be spent by more rules than a person can read before signing. Change fewer at a time, or use a key.',

@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals'
 import sharp from 'sharp'
 import type { areas } from '../../../src/areas.ts'
 import { DASHBOARD_SECRET, type Owner } from '../../support/harness.ts'
+import { aPerson } from '../../support/identity/people.ts'
 import { service } from './service.ts'
 import { unzipped } from './unzip.ts'
 
@@ -144,6 +145,32 @@ describe('an export', () => {
     const text = [...files.values()].join('')
     expect(text).not.toContain('Another Person')
     expect(text).not.toContain('"hash"')
+  })
+
+  test('about a person holds their deputies, and for whom they are one', async () => {
+    const owner = await service.owner()
+    const [ada, bob, eve] = await Promise.all(
+      Array.from({ length: 3 }, async () => (await aPerson(service, owner, { role: 'approver' })).id),
+    )
+    const [from, until] = [1, 8].map(days => new Date(Date.now() + days * 86_400_000).toISOString())
+    for (const [id, deputyId] of [
+      [ada, bob],
+      [bob, eve],
+    ])
+      await post(owner, `/people/${id}/deputies`, { deputyId, from, until })
+    const recordsOf = async (id?: string) => {
+      const subject = { type: 'person', id }
+      const files = unzipped(await download(owner.key, await readyExport(owner, { subject })))
+      const records: { personId: string; deputyId: string }[] = read(files, 'deputies/deputies.json').records
+      return records.map(({ personId, deputyId }) => [personId, deputyId])
+    }
+    expect(await recordsOf(bob)).toEqual(
+      expect.arrayContaining([
+        [ada, bob],
+        [bob, eve],
+      ]),
+    )
+    expect(await recordsOf(eve)).toEqual([[bob, eve]])
   })
 
   test('of a subject that is not there, or is another owner’s, is refused', async () => {

@@ -44,6 +44,7 @@ export class FollowedSteps {
   #minute = 0
   #amount: number
   readonly #people: Map<string, Role>
+  readonly #standsInFor = new Map<string, ReadonlySet<string>>()
 
   constructor(
     steps: readonly ApprovalStep[],
@@ -59,7 +60,10 @@ export class FollowedSteps {
   }
 
   get approvers() {
-    return [...this.#people].map(([id, role]) => ({ id, role }))
+    return [...this.#people].map(([id, role]) => {
+      const standsInFor = this.#standsInFor.get(id)
+      return { id, role, ...(standsInFor && { standsInFor: [...standsInFor].sort() }) }
+    })
   }
 
   /** `open at step 0, 1 of 2 given, asked: ann, ben`. */
@@ -68,6 +72,13 @@ export class FollowedSteps {
     const asked = askedApprovers(this.progress, this.approvers).map(({ id }) => id)
     const people = this.outcome === 'open' ? `, asked: ${asked.sort().join(', ')}` : ''
     return `${this.outcome} at step ${this.progress.position}, ${given} of ${needed} given${people}`
+  }
+
+  /** `ann, ben for olga`: who has signed, and in place of whom. */
+  get signatures(): string {
+    return this.progress.given
+      .map(({ personId, inPlaceOf }) => (inPlaceOf ? `${personId} for ${inPlaceOf}` : personId))
+      .join(', ')
   }
 
   whyNotAsked(person: string): string | undefined {
@@ -81,8 +92,16 @@ export class FollowedSteps {
 
   approve(person: string): void {
     if (this.whyNotAsked(person)) return
-    this.progress = giveApproval(this.progress, person, afterNoon(this.#minute))
+    const now = afterNoon(this.#minute)
+    this.progress = giveApproval(this.progress, this.approvers, { personId: person, now })
     this.#goOn()
+  }
+
+  setDeputy(person: string, deputy: string, isNamed = true): void {
+    const others = new Set(this.#standsInFor.get(deputy))
+    if (isNamed) others.add(person)
+    else others.delete(person)
+    this.#standsInFor.set(deputy, others)
   }
 
   setRole(person: string, role: Role | undefined): void {
@@ -101,6 +120,8 @@ export class FollowedSteps {
   take(happening: Happening): void {
     if (happening.kind === 'approve') this.approve(happening.person)
     else if (happening.kind === 'role') this.setRole(happening.person, happening.role)
+    else if (happening.kind === 'deputy')
+      this.setDeputy(happening.person, happening.deputy, happening.isNamed)
     else if (happening.kind === 'deny') {
       if (this.#people.has(happening.person)) this.outcome = 'denied'
     } else if (happening.kind === 'expire') {

@@ -11,7 +11,7 @@ const anyName = fc.constantFrom(...names)
 
 const anyStep = fc.record({
   above: fc.constantFrom(0, 0, 0, 10, 20),
-  of: fc.constantFrom<ApprovalStep['of']>('owners', 'approvers', 'approvers', ['a'], ['b', 'c'], names),
+  of: fc.constantFrom<ApprovalStep['of']>('owners', 'approvers', ['a'], ['a'], ['b', 'c'], names),
   need: fc.constantFrom(1, 1, 1, 2, 2, 3),
   withinMinutes: fc.constantFrom(10, 20, 90),
   ending: fc.constantFrom<ApprovalStep['then']>('next', 'next', 'next', 'deny'),
@@ -39,9 +39,33 @@ const anyPeople = fc
 const happening = <A extends fc.Arbitrary<Happening>>(weight: number, arbitrary: A) => ({ weight, arbitrary })
 const kind = <K extends Happening['kind']>(name: K) => fc.constant(name)
 
+const anyDeputy = fc.record({
+  kind: kind('deputy'),
+  person: anyName,
+  deputy: anyName,
+  isNamed: fc.constantFrom(true, true, true, false),
+})
+
+/** Each person with the deputy of theirs, from the beginning. */
+const anyDeputies = fc.constantFrom<(readonly [person: string, deputy: string])[]>(
+  [],
+  [['a', 'd']],
+  [
+    ['a', 'b'],
+    ['b', 'a'],
+    ['c', 'a'],
+  ],
+  [
+    ['a', 'e'],
+    ['b', 'e'],
+    ['c', 'd'],
+  ],
+)
+
 const anyHappening = fc.oneof(
   happening(32, fc.record({ kind: kind('approve'), person: anyName })),
   happening(12, fc.record({ kind: kind('role'), person: anyName, role: roleOrNone })),
+  happening(8, anyDeputy),
   happening(1, fc.record({ kind: kind('deny'), person: anyName })),
   happening(1, fc.record({ kind: kind('amount'), amount: anyAmount })),
   happening(1, fc.record({ kind: kind('freeze') })),
@@ -51,7 +75,10 @@ const anyHappening = fc.oneof(
 const anyTerms = fc.record({
   amount: anyAmount,
   requesters: fc.constantFrom<string[]>([], [], [], ['a'], ['b', 'c'], ['has_left']),
+  deputies: anyDeputies,
 })
+
+type Terms = typeof anyTerms extends fc.Arbitrary<infer T> ? T : never
 
 /** Each with the minutes that pass before it. Some come at the very end of a step. */
 const anyEvents = fc.array(fc.tuple(fc.constantFrom(0, 0, 0, 0, 5, 10), anyHappening), {
@@ -65,18 +92,32 @@ const applies = (steps: readonly ApprovalStep[], one: Happening): boolean =>
   one.kind !== 'amount' || areAsked(steps, one.amount)
 
 test('ten thousand random requests go as the documented words say, after each event', () => {
-  const seen = { events: 0, approved: 0, denied: 0, expired: 0, open: 0, escalated: 0, unasked: 0 }
+  const seen = {
+    events: 0,
+    approved: 0,
+    denied: 0,
+    expired: 0,
+    open: 0,
+    escalated: 0,
+    unasked: 0,
+    deputies: 0,
+  }
   const follow = (
     steps: readonly ApprovalStep[],
     people: Readonly<Record<string, Role>>,
-    terms: { readonly amount: number; readonly requesters: readonly string[] },
+    { deputies, ...terms }: Terms,
     events: readonly (readonly [number, Happening])[],
   ): void => {
     const [request, oracle] = [new FollowedSteps(steps, people, terms), new StepsOracle(steps, people, terms)]
+    let hasDeputySigned = false
     // An assertion of Jest for each of the events would take longer than all else.
     const compare = (event: unknown): void => {
-      if (request.state !== oracle.state) expect([event, request.state]).toEqual([event, oracle.state])
+      hasDeputySigned ||= request.signatures.includes(' for ')
+      const [state, expected] = [request, oracle].map(one => `${one.state}, signed: ${one.signatures}`)
+      if (state !== expected) expect([event, state]).toEqual([event, expected])
     }
+    for (const [person, deputy] of deputies)
+      for (const one of [request, oracle]) one.take({ kind: 'deputy', person, deputy, isNamed: true })
     compare('begins')
     for (const [after, one] of events) {
       if (oracle.outcome !== 'open') break
@@ -92,6 +133,7 @@ test('ten thousand random requests go as the documented words say, after each ev
     }
     seen[request.outcome]++
     if (request.hasEscalated) seen.escalated++
+    if (hasDeputySigned) seen.deputies++
   }
   fc.assert(
     fc.property(anySteps, anyPeople, anyTerms, anyEvents, (steps, people, terms, events) => {
@@ -105,7 +147,7 @@ test('ten thousand random requests go as the documented words say, after each ev
   )
   // Each outcome is reached often enough to be compared.
   expect(seen.events).toBeGreaterThan(20_000)
-  const { approved, denied, expired, open, escalated, unasked } = seen
-  expect(Math.min(approved, denied, open, escalated)).toBeGreaterThan(500)
+  const { approved, denied, expired, open, escalated, unasked, deputies } = seen
+  expect(Math.min(approved, denied, open, escalated, deputies)).toBeGreaterThan(500)
   expect(Math.min(expired, unasked)).toBeGreaterThan(50)
 })

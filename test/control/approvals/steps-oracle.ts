@@ -6,8 +6,15 @@ export type Role = 'owner' | 'approver'
 export type Happening =
   | { readonly kind: 'approve' | 'deny'; readonly person: string }
   | { readonly kind: 'role'; readonly person: string; readonly role: Role | undefined }
+  | { readonly kind: 'deputy'; readonly person: string; readonly deputy: string; readonly isNamed: boolean }
   | { readonly kind: 'amount'; readonly amount: number }
   | { readonly kind: 'freeze' | 'expire' }
+
+interface Signature {
+  readonly signer: string
+  /** The person whose approval it is: the signer's own, or that of a person whose deputy the signer is. */
+  readonly seat: string
+}
 
 interface AskedStep {
   readonly need: number
@@ -25,7 +32,8 @@ export class StepsOracle {
   #minute = 0
   #endsAt = 0
   #amount: number
-  #approved: readonly string[] = []
+  #signatures: readonly Signature[] = []
+  readonly #deputies = new Set<string>()
   /** The step whose time runs, and those that were passed on to its people. */
   #current: readonly AskedStep[] = []
   /** Those that were complete before: their people stay the same. */
@@ -47,9 +55,15 @@ export class StepsOracle {
   }
 
   get state(): string {
-    const [given, needed] = [this.#most(this.#approved), this.#needed]
+    const [given, needed] = [this.#most(this.#seats), this.#needed]
     const people = this.outcome === 'open' ? `, asked: ${this.#asked().sort().join(', ')}` : ''
     return `${this.outcome} at step ${this.#place}, ${given} of ${needed} given${people}`
+  }
+
+  get signatures(): string {
+    return this.#signatures
+      .map(({ signer, seat }) => (signer === seat ? signer : `${signer} for ${seat}`))
+      .join(', ')
   }
 
   wait(count: number): void {
@@ -60,10 +74,11 @@ export class StepsOracle {
   take(happening: Happening): void {
     if (happening.kind === 'approve') this.#approve(happening.person)
     else if (happening.kind === 'role') this.#setRole(happening.person, happening.role)
+    else if (happening.kind === 'deputy') this.#setDeputy(happening)
     else if (happening.kind === 'deny') {
       if (this.#people.has(happening.person)) this.outcome = 'denied'
     } else if (happening.kind === 'expire') {
-      this.#approved = []
+      this.#signatures = []
       this.outcome = 'expired'
     } else {
       if (happening.kind === 'amount') this.#amount = happening.amount
@@ -72,22 +87,30 @@ export class StepsOracle {
   }
 
   #start(): void {
-    this.#approved = []
+    this.#signatures = []
     this.#earlier = []
     this.#run(0, [])
     this.#goOn()
   }
 
   #approve(person: string): void {
-    if (!this.#asked().includes(person)) return
-    this.#approved = [...this.#approved, person]
+    const seat = this.#seatOf(person)
+    if (seat === undefined) return
+    this.#signatures = [...this.#signatures, { signer: person, seat }]
     this.#goOn()
+  }
+
+  #setDeputy({ person, deputy, isNamed }: Extract<Happening, { kind: 'deputy' }>): void {
+    if (isNamed) this.#deputies.add(`${deputy} for ${person}`)
+    else this.#deputies.delete(`${deputy} for ${person}`)
   }
 
   #setRole(person: string, role: Role | undefined): void {
     if (role) this.#people.set(person, role)
     else this.#people.delete(person)
-    this.#approved = this.#approved.filter(one => this.#people.has(one))
+    this.#signatures = this.#signatures.filter(
+      ({ signer, seat }) => this.#people.has(signer) && this.#people.has(seat),
+    )
     this.#goOn()
   }
 
@@ -95,7 +118,7 @@ export class StepsOracle {
     while (this.outcome === 'open') {
       const next = this.#steps[this.#place + 1]
       const isInTime = this.#minute < this.#endsAt
-      if (this.#most(this.#approved) === this.#needed) {
+      if (this.#most(this.#seats) === this.#needed) {
         if (!next || !this.#isAbove(next)) this.outcome = 'approved'
         else {
           this.#earlier = [...this.#earlier, ...this.#current]
@@ -127,10 +150,23 @@ export class StepsOracle {
     return [...this.#people.keys()].filter(person => !this.#requesters.includes(person))
   }
 
+  get #seats(): string[] {
+    return this.#signatures.map(({ seat }) => seat)
+  }
+
   #asked(): string[] {
-    const given = this.#most(this.#approved)
-    const others = this.#countingPeople().filter(person => !this.#approved.includes(person))
-    return others.filter(person => this.#most([...this.#approved, person]) > given)
+    return this.#countingPeople().filter(person => this.#seatOf(person) !== undefined)
+  }
+
+  /** A person signs once, and counts for themselves if they are asked, else for one whose deputy they are. */
+  #seatOf(signer: string): string | undefined {
+    const counting = this.#countingPeople()
+    const hasSigned = this.#signatures.some(one => one.signer === signer)
+    if (hasSigned || !counting.includes(signer)) return undefined
+    const seats = this.#seats
+    const most = this.#most(seats)
+    const others = counting.filter(one => this.#deputies.has(`${signer} for ${one}`)).sort()
+    return [signer, ...others].find(seat => !seats.includes(seat) && this.#most([...seats, seat]) > most)
   }
 
   #isOf(group: ApprovalStep['of'], person: string): boolean {

@@ -14,6 +14,7 @@ import { aBankFile, aLostDebit, moneyInSuspense, thePlatformsCredit } from './wo
 import { aFetchedCode, anApprovedCode, aWaitingCode, doorkeeperOf } from './world-pairings.ts'
 import {
   aDeletion,
+  aDeputy,
   aLinkOf,
   anApproval,
   anEnrolment,
@@ -240,6 +241,7 @@ export const MADE_MEMBERS: Readonly<
   },
   'people.create': anInvitation({ name: 'Grace Hopper', role: 'approver' }),
   'people.link': aLinkOf,
+  'deputies.create': aDeputy,
   'mpp.protect': async () => ({ merchant: `${randomUUID()}.example.com` }),
   // Only a captured payment can be refunded by its merchant.
   'refunds.create': async make => {

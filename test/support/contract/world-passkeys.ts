@@ -4,12 +4,7 @@ import { Authenticator } from '../identity/authenticator.ts'
 import { signInWith } from '../identity/console.ts'
 import { aPerson, originOf } from '../identity/people.ts'
 
-export type Make = (
-  method: string,
-  path: string,
-  body?: object,
-  expected?: { readonly isRefused: boolean },
-) => Promise<HttpResponse['body']>
+export type Make = (method: string, path: string, body?: object) => Promise<HttpResponse['body']>
 
 export type WorldService = Pick<TestService, 'sql' | 'url' | 'databaseUrl'>
 
@@ -74,6 +69,19 @@ export async function aDeletion(make: Make, _path: string, service: WorldService
   })
   const subject = { type: 'beneficiary', id }
   return { subject, webauthnAssertion: await assertion(make, service, { purpose: 'deletion', subject }) }
+}
+
+/** An approver whom an approver names as deputy, with an owner's signature over the challenge of the refusal. */
+export async function aDeputy(make: Make, path: string, service: WorldService) {
+  const { id: ownerId } = await make('GET', '/customers/me')
+  const device = await firstDevice(make, service)
+  const { id: deputyId } = await aPerson(service, { ownerId }, { role: 'approver' })
+  const joined = `update people set status = 'active', role = 'approver', joined_at = now() where id = $1`
+  await service.sql(joined, [path.split('/').at(-2)])
+  const named = { deputyId, from: new Date().toISOString(), until: inThirtyDays() }
+  const refused = await make('POST', path, named).catch(({ cause }: Error) => cause as HttpResponse['body'])
+  const { challengeId, options } = refused.challenge
+  return { ...named, webauthnAssertion: { challengeId, assertion: device.assert(options) } }
 }
 
 export async function aSignInLink(make: Make, _path: string, service: WorldService) {

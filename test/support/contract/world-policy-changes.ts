@@ -1,3 +1,4 @@
+import type { HttpResponse } from '../harness.ts'
 import { aPerson } from '../identity/people.ts'
 import { firstDevice, type Make, type WorldService } from './world-passkeys.ts'
 
@@ -14,7 +15,9 @@ export async function aPolicyChange(make: Make, service: WorldService): Promise<
 
 export async function aSignedPolicyChange(make: Make, path: string, service: WorldService) {
   const device = await firstDevice(make, service)
-  const { challenge } = await make('POST', path, {}, { isRefused: true })
+  const { challenge } = await make('POST', path, {}).catch(
+    ({ cause }: Error) => cause as HttpResponse['body'],
+  )
   const { challengeId, options } = challenge
   return { webauthnAssertion: { challengeId, assertion: device.assert(options) } }
 }

@@ -228,17 +228,12 @@ export class World {
     return answer
   }
 
-  async #make(
-    method: string,
-    path: string,
-    body?: object,
-    { isRefused = false } = {},
-  ): Promise<HttpResponse['body']> {
+  async #make(method: string, path: string, body?: object): Promise<HttpResponse['body']> {
     const answer = await this.#service.http(method, path, {
       token: this.owner.key,
       ...(body ? { body } : {}),
     })
-    if (answer.status >= 300 !== isRefused) throw new Error(`${method} ${path}: ${answer.text}`)
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`, { cause: answer.body })
     return answer.body
   }
 

@@ -12,6 +12,7 @@ const tablesOf: Readonly<Record<string, string>> = {
   'identity/cli-auth': 'cli_pairings',
   'identity/onboarding': 'onboardings onboarding_representatives onboarding_beneficial_owners',
   'identity/kyc': 'kyc_submissions kyc_documents',
+  'identity/deputies': 'deputies',
   'identity/sso': 'sso_providers sso_subjects sso_attempts',
   'money/ledger': 'ledger_accounts ledger_transfers ledger_holds ledger_entries',
   'money/wallets': 'wallets',

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { sealTrail } from '../../support/compliance/trail.ts'
 import { storeDeliveries } from '../../support/delivery/deliveries.ts'
 import { anAgent, aToken, aWebhook, bodyOf } from '../../support/factories.ts'
+import { aPerson } from '../../support/identity/people.ts'
 import { aVisitor, service, type Visitor } from './visitors.ts'
 
 async function anAccount() {
@@ -73,6 +74,35 @@ describe('the pages of an account', () => {
         expect(operation).toMatch(/^(DELETE|PATCH) \/(passkeys|console\/sessions)\//)
     }
     for (const path of records) expect(await pageOf(read, path)).toContain('data-operation=')
+  })
+
+  test('show the deputies of a person, whom that person and owners name and end', async () => {
+    const { owner, read } = await aVisitor()
+    const person = (name: string, role: 'approver' | 'viewer') => aPerson(service, owner, { name, role })
+    const [ada, bob, eve] = await Promise.all([
+      person('Ada Lovelace', 'approver'),
+      person('Bob Noyce', 'approver'),
+      person('Eve Viewer', 'viewer'),
+    ])
+    const path = `console/people/${ada.id}`
+    const empty = await pageOf(read, path)
+    expect(empty).toContain('No deputies.')
+    expect(empty).toContain(`<option value="${bob.id}"`)
+    for (const { id } of [ada, eve]) expect(empty).not.toContain(`<option value="${id}"`)
+    const now = Date.now()
+    const [from, until] = [now - 60_000, now + 86_400_000].map(at => new Date(at).toISOString())
+    const body = { deputyId: bob.id, from: String(from), until: String(until) }
+    await bodyOf(owner.client.deputies.create({ params: { id: ada.id }, body }))
+    const ends = 'data-operation="DELETE /people/{id}/deputies/{recordId}"'
+    const names = 'data-operation="POST /people/{id}/deputies"'
+    const text = await pageOf(read, path)
+    expect(text).toMatch(/Deputies[\s\S]*Bob Noyce/)
+    for (const form of [ends, names]) expect(text).toContain(form)
+    const approver = await aVisitor('approver', owner)
+    const others = await pageOf(approver.read, path)
+    expect(others).toContain('Bob Noyce')
+    for (const form of [ends, names]) expect(others).not.toContain(form)
+    expect(await pageOf(read, `console/people/${eve.id}`)).not.toContain(names)
   })
 
   test('show how far the audit trail is sealed, and verify it on request', async () => {

@@ -10,7 +10,7 @@ import {
   type ApprovalProgress,
   type Approver,
   approvalProgressResponse,
-  readApprovers,
+  readApproversAndDeputies,
 } from '../../approvals/index.ts'
 import { findSpendingAgents, type SpendingAgent } from '../../policies/index.ts'
 import { addTolerance, type RuleCheck } from '../../rules/index.ts'
@@ -47,12 +47,14 @@ export const intentApprovalProgress = ({
 async function reviewSteps(
   intent: Intent,
   agent: SpendingAgent,
-  { sql, tenant, now, actor }: ReadContext,
+  context: ReadContext,
 ): Promise<Pick<ApprovalReview, 'steps' | 'notAsked'>> {
+  const { now } = context
   const progress = approvalProgressOf(intent, stepsOf(agent), now)
   if (!progress) return { steps: null, notAsked: undefined }
   const { amountCents } = intent
-  const circumstances = { approvers: await readApprovers(sql, tenant), now, personId: String(actor.id) }
+  const approvers = await readApproversAndDeputies(context.sql, context)
+  const circumstances = { approvers, now, personId: String(context.actor.id) }
   return {
     steps: approvalProgressResponse(progress, { amountCents, isOpen: true }),
     notAsked: whyNotAskedRefusal(progress, amountCents, circumstances)?.[0],
@@ -121,7 +123,7 @@ export const approvalHandlers = bindHandlers(approvalApi, {
     const opening = { kind: 'intent' as const, subjectId: intent.id, members, personId }
     const progress = approvalProgressOf(intent, stepsOf(spender), now)
     if (!progress) return openPasskeyChallenge(opening, context)
-    const approvers = await readApprovers(sql, tenant)
+    const approvers = await readApproversAndDeputies(sql, { tenant, now })
     const refusal = personId && whyNotAskedRefusal(progress, intent.amountCents, { approvers, now, personId })
     if (refusal) return refuse(refusal[0], refusal[1])
     if (progress !== intent.approval) await keepBegunApproval(intent.id, progress, approvers, context)

@@ -151,7 +151,7 @@ async function load(
   const { tenant, intents, agents } = batch
   const [signatures, steps] = await Promise.all([
     lockApprovalSignatures(read, requests, intents, { sql, tenant }),
-    loadStepApprovals(intents, agents, { sql, tenant }),
+    loadStepApprovals(intents, agents, { sql, tenant, now: requests[0].now }),
   ])
   return { ...batch, signatures, steps, ports }
 }

@@ -20,7 +20,7 @@ import {
   insertRecordedApprovals,
   nextOfApproval,
   type RecordedApprovalRow,
-  readApprovers,
+  readApproversAndDeputies,
   recordedApprovalsOf,
   restartApproval,
   whyNotAsked,
@@ -116,7 +116,7 @@ export class StepApprovals {
 export async function loadStepApprovals(
   intents: ReadonlyMap<string, IntentRow>,
   agents: ReadonlyMap<string, SpendingAgent>,
-  { sql, tenant }: { readonly sql: Sql; readonly tenant: Tenant },
+  { sql, tenant, now }: TenantNow & { readonly sql: Sql },
 ): Promise<StepApprovals> {
   const asked = [...intents.values()].filter(({ agentId, amountCents, approval }) => {
     const agent = agents.get(agentId)
@@ -125,7 +125,10 @@ export async function loadStepApprovals(
   if (asked.length === 0) return new StepApprovals([], [])
   const ids = asked.map(({ id }) => id)
   return new StepApprovals(
-    ...(await Promise.all([readApprovers(sql, tenant), recordedApprovalsOf(sql, tenant, ids)])),
+    ...(await Promise.all([
+      readApproversAndDeputies(sql, { tenant, now }),
+      recordedApprovalsOf(sql, tenant, ids),
+    ])),
   )
 }
 
@@ -199,7 +202,7 @@ export function countApproval(
   const before = advanceApproval(start, amountCents, { approvers, now })
   const refusal = refusalOf(before, approvers, verified.person.id)
   if (refusal) return refusal
-  const given = giveApproval(before.progress, verified.person.id, now)
+  const given = giveApproval(before.progress, approvers, { personId: verified.person.id, now })
   const after = advanceApproval(given, amountCents, { approvers, now })
   return {
     progress: after.progress,

@@ -1,7 +1,8 @@
+import { deputiesApi } from '../../../../identity/deputies/index.ts'
 import { peopleApi, recoveryApi } from '../../../../identity/people/index.ts'
 import { html } from '../../../../web/html.ts'
-import type { OperationAnswer } from '../../page.ts'
-import { renderOperationForm } from '../../parts/form.ts'
+import type { ListItemOf, OperationAnswer, PageRequest } from '../../page.ts'
+import { type FieldChoices, renderOperationForm } from '../../parts/form.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox } from '../../parts/table.ts'
 import { renderStatus, renderTime } from '../../parts/text.ts'
@@ -9,6 +10,53 @@ import { renderChannels } from './channels.ts'
 import { devicesSection, passkeysSection, signInsSection } from './credentials.ts'
 
 type Person = OperationAnswer<typeof peopleApi.get>
+
+type Deputy = ListItemOf<typeof deputiesApi.list>
+
+const stateOfSpan = ({ from, until }: Deputy, now: Date): string => {
+  if (new Date(until) <= now) return 'expired'
+  return new Date(from) <= now ? 'active' : 'scheduled'
+}
+
+/** People name and end their own deputies, and owners those of others. */
+const isOwn = (personId: string, { actor }: PageRequest): boolean =>
+  personId === actor.id || actor.scopes.has('people:write')
+
+const deputiesSection = consoleSection({
+  kind: 'Deputy',
+  title: 'Deputies',
+  list: deputiesApi.list,
+  columns: [
+    'deputyId',
+    { Status: (deputy, { now }) => renderStatus(stateOfSpan(deputy, now)) },
+    'from',
+    'until',
+  ],
+  labels: { deputyId: 'Deputy' },
+  actions: [
+    {
+      operation: deputiesApi.end,
+      when: (deputy, request) =>
+        stateOfSpan(deputy, request.now) !== 'expired' && isOwn(deputy.personId, request),
+      params: ({ personId, id }) => ({ id: personId, recordId: id }),
+      submit: 'End',
+      tone: 'against',
+    },
+  ],
+})
+
+/** Active people who can approve, except the one who needs a deputy. */
+async function possibleDeputies(personId: string, { ask }: PageRequest): Promise<FieldChoices> {
+  const lists = await Promise.all(
+    (['owner', 'approver'] as const).map(role =>
+      ask(peopleApi.list, { query: { status: 'active', role, limit: 100 } }),
+    ),
+  )
+  return lists
+    .flatMap(({ data }) => data)
+    .filter(({ id }) => id !== personId)
+    .map(({ id, name }) => [id, name] as const)
+}
 
 const isHere = ({ status: state }: Person): boolean => state !== 'removed'
 
@@ -79,10 +127,28 @@ export const peopleSection = consoleSection({
       }),
     },
   ],
-  async below({ id: personId }, request) {
+  async below({ id: personId, role, status: state }, request) {
     const query = { personId }
-    const access = await Promise.all([
+    const mayHaveDeputy = state === 'active' && role !== 'viewer' && isOwn(personId, request)
+    const deputies = {
+      title: 'Deputies',
+      params: { id: personId },
+      limit: 50,
+      empty: 'No deputies.',
+      ...(mayHaveDeputy && {
+        create: {
+          operation: deputiesApi.create,
+          params: { id: personId },
+          submit: 'Name deputy',
+          success: 'Deputy named.',
+          done: 'reload',
+          offers: async () => ({ deputyId: await possibleDeputies(personId, request) }),
+        },
+      }),
+    }
+    const boxes = await Promise.all([
       renderChannels(personId, request),
+      role !== 'viewer' && deputiesSection.related(deputies, request),
       passkeysSection.related({ title: 'Passkeys', query, limit: 50, empty: 'No passkeys yet.' }, request),
       signInsSection.related(
         {
@@ -95,6 +161,6 @@ export const peopleSection = consoleSection({
       ),
       devicesSection.related({ title: 'Devices', query, limit: 50, empty: 'No devices yet.' }, request),
     ])
-    return html`${access}`
+    return html`${boxes}`
   },
 })

@@ -1,0 +1,2 @@
+export { deputiesApi } from './api.ts'
+export { readRunningDeputies } from './deputy.ts'
