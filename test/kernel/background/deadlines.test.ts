@@ -74,6 +74,7 @@ async function anIntent(
 }
 
 const policyDefaults = {
+  approval: [],
   merchantAllowlist: [],
   merchantBlocklist: [],
   mccCategories: [],
