@@ -3,7 +3,9 @@ import {
   cardRequestSteps,
   cardRequestsApi,
   carryOutApproval,
+  endCardApprovalStep,
   expireCardRequest,
+  remindCardApprovers,
 } from '../src/cards/card-requests/index.ts'
 import type { RecordRef } from '../src/kernel/contract/step.ts'
 import type { ActivityTools } from './shared/tools.ts'
@@ -23,6 +25,16 @@ export const cardRequestActivities = ({ read, decide, transaction }: ActivityToo
       },
       cancel: { operation: cardRequestsApi.cancel },
     }),
+
+    async remindCardApprovers(ref: RecordRef) {
+      await transaction(ref, cardRequestSteps.remind, tx => remindCardApprovers(ref.id, tx))
+      return readCardRequest(ref)
+    },
+
+    async endCardApprovalStep(ref: RecordRef) {
+      await transaction(ref, cardRequestSteps.endStep, tx => endCardApprovalStep(ref.id, tx))
+      return readCardRequest(ref)
+    },
 
     async expireCardRequest(ref: RecordRef) {
       await transaction(ref, cardRequestSteps.expire, tx => expireCardRequest(ref.id, tx))

@@ -100,7 +100,12 @@ export const negateCents = (amount: Cents): Cents => -amount as Cents
 
 export const sumOf = (amounts: readonly Cents[]): Cents => amounts.reduce(addCents, NO_CENTS)
 
+/** More than any amount of a contract: how a missing limit compares with amounts. */
+export const UNLIMITED_CENTS = (BigInt(HIGHEST) * 1_000n) as Cents
+
 export const minOf = (one: Cents, other: Cents): Cents => (one < other ? one : other)
+
+export const maxOf = (one: Cents, other: Cents): Cents => (one > other ? one : other)
 
 export const atLeastZero = (amount: Cents): Cents => (amount > 0n ? amount : NO_CENTS)
 

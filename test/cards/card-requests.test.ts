@@ -2,6 +2,7 @@ import './card-requests/answers.ts'
 import './card-requests/limits.ts'
 import './card-requests/endings.ts'
 import './card-requests/request-runs.ts'
+import './card-requests/several-people.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aCardRequest, aCardWith, getRequest, request, toldAbout } from '../support/cards/card-requests.ts'
 import { delegationsIn } from '../support/control/delegations.ts'
@@ -43,6 +44,7 @@ describe('a card request', () => {
       controls: expect.objectContaining({ allowedCountries: ['DE'], merchantAllowlist: [] }),
       reason: 'Papers for the review',
       approvedLimits: null,
+      approval: null,
       answeredAt: null,
       answeredBy: null,
       comment: null,

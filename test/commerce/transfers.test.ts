@@ -1,3 +1,4 @@
+import './transfers/asked-of-several.ts'
 import './transfers/between-owners.ts'
 import './transfers/console-payments.ts'
 import { describe, expect, test } from '@jest/globals'

@@ -1,9 +1,19 @@
 import { LockMode } from '@mikro-orm/core'
 import { type Agent, lockAnyAgent } from '../../control/agents/index.ts'
+import {
+  type ApprovalProgress,
+  addApproval,
+  approvalProgressOf,
+  approverProblem,
+  readApproversAndDeputies,
+  type UncountedApproval,
+} from '../../control/approvals/index.ts'
 import { personalDecision } from '../../control/intents/index.ts'
-import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
-import type { EmitContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
-import type { HandlerOf } from '../../kernel/contract/operation.ts'
+import { effectivePolicy } from '../../control/policies/index.ts'
+import { approverOfWidening, refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
+import type { EmitContext, ReadContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
+import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
+import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { StatedWidening } from '../../statements/index.ts'
 import type { Cents } from '../../values/money.ts'
@@ -16,15 +26,22 @@ import {
 } from '../cards/index.ts'
 import type { cardRequestEvents, cardRequestsApi } from './api.ts'
 import {
+  amountToApprove,
+  approvedColumns,
+  approvedLimits,
   CardRequest,
+  cardApprovalEvent,
   cardRequestEvent,
   cardRequestMachine,
   cardRequestResponse,
+  differingLimitProblem,
   limitsAfterRequest,
   limitsToApprove,
   noCardLimits,
   raisedLimitProblem,
   requestedLimits,
+  setCardApproval,
+  withoutSteps,
 } from './card-request.ts'
 import { cardRequestProcess } from './process.ts'
 
@@ -56,6 +73,7 @@ export function moveCardRequest(
   reason: string | null = null,
 ): void {
   if (!cardRequestMachine.move(request, status)) return
+  request.approvalDueAt = null
   if (cardRequestMachine.isFinal(status)) request.dueAt = null
   emit('card_limit_request.updated', cardRequestEvent(request, reason))
   wake(cardRequestProcess, request)
@@ -69,8 +87,15 @@ export function cardRequestBlocker(
   return expiresAt <= now ? ['request_expired'] : undefined
 }
 
-function wideningsOfRequest(
-  { request, agent, locked }: LockedCardRequest,
+interface Compared {
+  readonly request: Pick<CardRequest, 'usage' | 'displayName'>
+  readonly agent: Agent
+  readonly locked: Pick<LockedCard, 'card' | 'terms'> | null
+}
+
+/** What a request lets be spent beyond today, by these limits. */
+export function wideningsOfRequest(
+  { request, agent, locked }: Compared,
   asked: CardLimits,
   approved: CardLimits,
 ): StatedWidening[] {
@@ -82,11 +107,23 @@ function wideningsOfRequest(
   return wideningsOfCard(card, terms, { ...terms, ...limitsAfterRequest(asked, approved, terms) })
 }
 
+/** How far the approvals have come; undefined where the agent’s policy asks no step for the requested limits. */
+export async function begunApproval(
+  request: Pick<CardRequest, 'agentId' | 'approval' | 'requesterId' | keyof CardLimits>,
+  { em, now }: ReadContext,
+): Promise<ApprovalProgress | undefined> {
+  const steps = (await effectivePolicy(em, request.agentId))?.approval ?? []
+  return approvalProgressOf(request, amountToApprove(request), { steps, now })
+}
+
+type Approving = ContextOf<typeof cardRequestsApi.approve>
+type ApprovalBody = Parameters<HandlerOf<typeof cardRequestsApi.approve>>[0]['body']
+
 export const approveCardRequest: HandlerOf<typeof cardRequestsApi.approve> = async (
   { params, body },
   context,
 ) => {
-  const { actor, tenant, now, systems, refuse } = context
+  const { tenant, now, systems, refuse } = context
   const found = await lockCardRequest(params.id, context)
   if (!found) return refuse('request_not_found')
   const { request, agent, locked } = found
@@ -99,23 +136,76 @@ export const approveCardRequest: HandlerOf<typeof cardRequestsApi.approve> = asy
   if (notLowered) return refuse('limit_not_lowered', notLowered)
   // Throws before anything is approved if this mode has no processor.
   systems.cardProcessor(tenant.mode)
-  const approved = limitsToApprove(asked, body.limits)
-  const unsigned = await refuseUnsignedWidening(
-    body.webauthnAssertion,
-    () => wideningsOfRequest(found, asked, approved),
-    context,
-  )
+  const begun = await begunApproval(request, context)
+  const others = begun && begun.given.length > 0 ? approvedLimits(request) : undefined
+  const differs = others && differingLimitProblem(asked, body.limits, others)
+  if (differs) return refuse('limits_differ', differs)
+  const approved = others ?? limitsToApprove(asked, body.limits)
+  const widenings = wideningsOfRequest(found, asked, approved)
+  if (begun && widenings.length > 0)
+    return approveWithOthers(request, body, { begun, approved, widenings }, context)
+  const unsigned = await refuseUnsignedWidening(body.webauthnAssertion, () => widenings, context)
   if (unsigned) return unsigned
-  Object.assign(request, {
-    approvedMaxTransactionCents: approved.maxTransactionCents,
-    approvedDailyLimitCents: approved.dailyLimitCents,
-    approvedMonthlyLimitCents: approved.monthlyLimitCents,
-    answeredAt: now,
-    answeredBy: personalDecision(actor),
-    comment: body.comment,
-    dueAt: now,
+  Object.assign(request, withoutSteps)
+  return approve(request, approved, { by: personalDecision(context.actor), comment: body.comment }, context)
+}
+
+function approve(
+  request: CardRequest,
+  approved: CardLimits,
+  { by, comment }: { readonly by: ReturnType<typeof personalDecision>; readonly comment: string | null },
+  context: Approving,
+) {
+  const { now } = context
+  const answer = { answeredAt: now, answeredBy: by, comment, dueAt: now }
+  Object.assign(request, { ...approvedColumns(approved), ...answer })
+  moveCardRequest(request, 'approved', context, comment)
+  return cardRequestResponse(request)
+}
+
+const STEP_ENDED = 'The time of the approvals is over: the request is being denied.'
+
+const refuseApprover = (problem: UncountedApproval, { refuse }: Approving): Refusal =>
+  problem === 'step_ended' ? refuse('request_not_waiting', STEP_ENDED) : refuse(problem)
+
+interface AskedOfSeveral {
+  readonly begun: ApprovalProgress
+  readonly approved: CardLimits
+  readonly widenings: readonly StatedWidening[]
+}
+
+/** Counts the approval of the person who has signed. The last one approves the request. */
+async function approveWithOthers(
+  request: CardRequest,
+  { webauthnAssertion, comment }: ApprovalBody,
+  { begun, approved, widenings }: AskedOfSeveral,
+  context: Approving,
+) {
+  const { actor, sql, tenant, now, emit, wake } = context
+  const amount = amountToApprove(request)
+  if (actor.type === 'console' && actor.id && !webauthnAssertion) {
+    const approvers = await readApproversAndDeputies(sql, { tenant, now })
+    const problem = approverProblem(begun, amount, { personId: actor.id, approvers, now })
+    if (problem) return refuseApprover(problem, context)
+  }
+  const signer = await approverOfWidening(webauthnAssertion, widenings, context)
+  if (signer instanceof Refusal) return signer
+  // After the passkey was locked: who removes people has locked all of them.
+  const approvers = await readApproversAndDeputies(sql, { tenant, now })
+  const counted = addApproval(begun, amount, { personId: signer.id, approvers, now })
+  if (typeof counted === 'string') return refuseApprover(counted, context)
+  Object.assign(request, approvedColumns(approved))
+  setCardApproval(request, counted.progress, { approvers, now })
+  if (counted.hasEscalated) emit('card_limit_request.approval_escalated', cardApprovalEvent(request))
+  if (counted.isComplete)
+    return approve(request, approved, { by: personalDecision(actor, signer), comment }, context)
+  const { beginsStep } = counted
+  emit('card_limit_request.approval_recorded', {
+    ...cardApprovalEvent(request, comment),
+    personId: signer.id,
+    ...(beginsStep && { beginsStep }),
   })
-  moveCardRequest(request, 'approved', context, body.comment)
+  wake(cardRequestProcess, request)
   return cardRequestResponse(request)
 }
 

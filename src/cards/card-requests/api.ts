@@ -1,5 +1,10 @@
 import { z } from 'zod'
-import { widening } from '../../identity/passkeys/index.ts'
+import {
+  ApprovalProgressRecord,
+  approvalEventMembers,
+  approverRefusals,
+} from '../../control/approvals/index.ts'
+import { widening, wideningBySeveral } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import {
   agentRequiredRefusal,
@@ -62,18 +67,24 @@ const CardRequestRecord = z
     controls: CardControls.nullable(),
     reason: z.string(),
     approvedLimits: Limits.nullable().meta({
-      description: 'The approved limits; null: not approved.',
+      description:
+        'The approved limits; null: not approved. Where the policy asks several people, those that the first of them has approved.',
+    }),
+    approval: ApprovalProgressRecord.nullable().meta({
+      description:
+        'The approvals that the agent’s policy asks several people for, by the highest requested limit. Null if one person approves.',
     }),
     answeredAt: instant.nullable(),
     answeredBy: z
       .object({
-        type: z.enum(['key', 'console', 'operator']),
+        type: z.enum(['key', 'console', 'operator', 'policy']),
         id: z.string().nullable(),
         name: z.string().nullable(),
       })
       .nullable()
       .meta({
-        description: 'A key, a person in the console, or the name that an operator sent with the signal.',
+        description:
+          'A key, a person in the console, the name that an operator sent with the signal, or the policy whose step was not approved in time.',
       }),
     comment: z.string().nullable().meta({ description: 'Comment on the decision or cancellation.' }),
     failureReason: z
@@ -100,6 +111,19 @@ export const cardRequestEvents = {
   'card_limit_request.updated': declareEvent(
     'An agent’s request for a card, or for a change of limits, has been made, answered or carried out, or has ended.',
     CardRequestEvent,
+  ),
+}
+
+const CardApprovalEvent = CardRequestEvent.extend(approvalEventMembers)
+
+const approvalEvents = {
+  'card_limit_request.approval_recorded': declareEvent(
+    'A person has approved a card request that needs further approvals.',
+    CardApprovalEvent.extend({ personId: id('person') }),
+  ),
+  'card_limit_request.approval_escalated': declareEvent(
+    'A step of the approval has ended incomplete, or too few people were left: the people of the next step are asked as well.',
+    CardApprovalEvent,
   ),
 }
 
@@ -214,8 +238,10 @@ export const cardRequestsApi = {
   approve: post('/card-requests/{id}/approve', {
     ...answer,
     summary: 'Approve a card request',
-    description:
+    description: [
       'An approver may lower requested limits, and may add others. Limits cannot be raised or dropped here: set the limits of the card instead, once it is issued. The answer is `approved`; the process carries it out immediately.',
+      'If the highest requested limit exceeds a step of the agent’s policy, or no limit is requested, several people approve: each with a passkey, also with a key. The first may lower limits, and the others approve the same ones. The answer is `pending` until the last of them, and `approval` says who is asked.',
+    ].join('\n\n'),
     requires: 'cardProcessor',
     body: refuseCardNumbers(
       z.strictObject({
@@ -227,7 +253,7 @@ export const cardRequestsApi = {
           })
           .prefault({}),
         comment: freeTextSchema.nullable().default(null),
-        ...widening.members,
+        ...wideningBySeveral.members,
       }),
       NO_NUMBER,
     ),
@@ -239,12 +265,18 @@ export const cardRequestsApi = {
     signature: widening.signature,
     fails: {
       ...widening.fails,
+      ...wideningBySeveral.fails,
+      ...approverRefusals,
       ...answerFails,
       agent_not_active: [400, 'The agent is frozen or being deleted. Deny the request.'],
       card_closed: [400, 'The card is closed. Deny the request.'],
       limit_not_lowered: [400, 'limits: an approver may lower a limit, but not raise or drop it.'],
+      limits_differ: [
+        400,
+        'limits: the others have approved other limits. Leave them out, or deny the request.',
+      ],
     },
-    emits: { ...widening.emits, ...cardRequestEvents },
+    emits: { ...widening.emits, ...cardRequestEvents, ...approvalEvents },
   }),
   deny: post('/card-requests/{id}/deny', {
     ...answer,
@@ -270,6 +302,24 @@ export const cardRequestsApi = {
 export const cardRequestSteps = {
   /** Changes nothing before the deadline, by the tenant's clock. */
   expire: step('cardRequests.expire', { summary: 'Expire a card request', emits: cardRequestEvents }),
+  /** Does nothing before the reminder is due. */
+  remind: step('cardRequests.remind', {
+    summary: 'Remind the people who are asked to approve a card request',
+    emits: {
+      'card_limit_request.approval_reminder': declareEvent(
+        'A card request still waits for approvals: at half of the time of the step, and an hour before its end.',
+        CardApprovalEvent,
+      ),
+    },
+  }),
+  /** Does nothing while the step has time and enough people. */
+  endStep: step('cardRequests.endStep', {
+    summary: 'End a step of the approval that was not complete in time: ask the next people, or deny',
+    emits: {
+      ...cardRequestEvents,
+      'card_limit_request.approval_escalated': CardApprovalEvent,
+    },
+  }),
   carryOut: step('cardRequests.carryOut', {
     summary: 'Carry out an approved request: issue the card, or change its limits',
     emits: {

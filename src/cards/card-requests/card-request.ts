@@ -1,4 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import {
+  type ApprovalProgress,
+  approvalEventCounts,
+  approvalProgressResponse,
+  setApproval,
+} from '../../control/approvals/index.ts'
 import type { personalDecision } from '../../control/intents/index.ts'
 import type { CardControls } from '../../control/rules/index.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
@@ -11,7 +17,7 @@ import {
 } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
 import { jsonName } from '../../values/json-names.ts'
-import { type Cents, formatMoney } from '../../values/money.ts'
+import { type Cents, formatMoney, maxOf, UNLIMITED_CENTS } from '../../values/money.ts'
 import type { PersonalData } from '../../values/personal.ts'
 import { truncateText } from '../../values/schemas.ts'
 import { type CardLimits, cardUsages } from '../cards/index.ts'
@@ -32,7 +38,9 @@ export const OPEN_CARD_REQUEST_SQL = "status in ('pending', 'approved')"
 
 export const cardRequestTypes = ['new_card', 'limit_change'] as const
 
-type AnsweredBy = ReturnType<typeof personalDecision>
+type AnsweredBy =
+  | ReturnType<typeof personalDecision>
+  | { readonly type: 'policy'; readonly id: string; readonly name: null }
 
 export const CARD_REQUEST_TTL_MS = days(3)
 
@@ -66,6 +74,11 @@ const schema = defineEntity({
     expiresAt: timestampColumn(),
     dueAt: nullable.instant(),
     workflowId: p.text(),
+    /** The person who asked for it, in the console or with a credential that the person made. */
+    requesterId: nullable.string(),
+    /** How far the approvals have come, if the policy asks several people. */
+    approval: nullable.json<ApprovalProgress>(),
+    approvalDueAt: nullable.instant(),
   },
 })
 
@@ -100,6 +113,46 @@ export const approvedLimits = (request: CardRequest): CardLimits => ({
   dailyLimitCents: request.approvedDailyLimitCents,
   monthlyLimitCents: request.approvedMonthlyLimitCents,
 })
+
+/** What steps of approval are compared with. A request without a limit exceeds every step. */
+export function amountToApprove(asked: Readonly<CardLimits>): Cents {
+  const limits = cardLimitNames.flatMap(name => asked[name] ?? [])
+  return limits.length > 0 ? limits.reduce(maxOf) : UNLIMITED_CENTS
+}
+
+/** Why these limits are refused where others have approved other ones; undefined if they agree, or none were sent. */
+export function differingLimitProblem(
+  asked: CardLimits,
+  given: ApproverLimits,
+  approved: CardLimits,
+): string | undefined {
+  const name = cardLimitNames.find(
+    one => given[one] !== undefined && limitsToApprove(asked, given)[one] !== approved[one],
+  )
+  if (!name) return undefined
+  const limit = approved[name]
+  const inWords = limit === null ? 'no such limit' : formatMoney(limit)
+  return `limits.${jsonName(name)}: the others have approved ${inWords}. Leave limits out to approve what they have, or deny the request.`
+}
+
+export const approvedColumns = (limits: CardLimits) => ({
+  approvedMaxTransactionCents: limits.maxTransactionCents,
+  approvedDailyLimitCents: limits.dailyLimitCents,
+  approvedMonthlyLimitCents: limits.monthlyLimitCents,
+})
+
+/** How a request is stored that one person approves. */
+export const withoutSteps = { approval: null, approvalDueAt: null, ...approvedColumns(noCardLimits) }
+
+/** The next people approve the limits of the first: while no approval counts, there are none. */
+export function setCardApproval(
+  request: CardRequest,
+  progress: ApprovalProgress,
+  circumstances: Parameters<typeof setApproval>[2],
+): void {
+  setApproval(request, progress, circumstances)
+  if (progress.given.length === 0) Object.assign(request, approvedColumns(noCardLimits))
+}
 
 export const limitsToApprove = (asked: CardLimits, given: ApproverLimits): CardLimits =>
   mapLimits(name => given[name] ?? asked[name])
@@ -151,11 +204,25 @@ export const limitsAfterRequest = (
 const isApproved = ({ status }: CardRequest): boolean =>
   status === 'approved' || status === 'issued' || status === 'changed' || status === 'failed'
 
+const hasApprovals = ({ approval }: CardRequest): boolean => approval !== null && approval.given.length > 0
+
+/** The approvals of several people, as the record has them. */
+const approvalOf = (request: CardRequest) =>
+  request.approval &&
+  approvalProgressResponse(request.approval, {
+    amountCents: amountToApprove(request),
+    isOpen: request.status === 'pending',
+  })
+
 export const cardRequestResponse = (request: CardRequest) =>
   withMembers(request, {
     cardId: shownCardId(request),
     limits: requestedLimits(request),
-    approvedLimits: isApproved(request) ? approvedLimits(request) : null,
+    approvedLimits:
+      isApproved(request) || (request.status === 'pending' && hasApprovals(request))
+        ? approvedLimits(request)
+        : null,
+    approval: approvalOf(request),
   })
 
 export const cardRequestEvent = (request: CardRequest, reason?: string | null) => ({
@@ -167,6 +234,14 @@ export const cardRequestEvent = (request: CardRequest, reason?: string | null) =
   ...(isApproved(request) ? approvedLimits(request) : requestedLimits(request)),
   ...(reason ? { reason: truncateText(reason) } : {}),
 })
+
+/** The data of an event about the approvals of several people. */
+export function cardApprovalEvent(request: CardRequest, reason?: string | null) {
+  const { id, approval } = request
+  if (!approval) throw new Error(`${id} has no approvals of several people`)
+  const counts = approvalEventCounts(approval, amountToApprove(request))
+  return { ...cardRequestEvent(request, reason), ...counts }
+}
 
 export const isFulfilmentDue = ({ status, dueAt }: CardRequest): boolean =>
   status === 'approved' && dueAt !== null
@@ -180,7 +255,7 @@ export const cardRequestsPersonalData = {
       answered_by: { kind: 'name', ground: 'contract', forget: { members: '{"id":null,"name":null}' } },
       controls: { kind: 'payment', ground: 'contract', forget: 'null' },
     },
-    plain: ['type', 'usage', 'failure_reason'],
-    about: { person: ["answered_by ->> 'id'"] },
+    plain: ['type', 'usage', 'failure_reason', 'approval', 'requester_id'],
+    about: { person: ["answered_by ->> 'id'", 'requester_id'] },
   },
 } as const satisfies PersonalData

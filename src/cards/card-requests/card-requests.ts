@@ -1,6 +1,8 @@
 import { LockMode } from '@mikro-orm/core'
-import { lockAgent } from '../../control/agents/index.ts'
+import { type Agent, lockAgent } from '../../control/agents/index.ts'
+import { readApprovers } from '../../control/approvals/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
+import { personBehind } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
@@ -12,7 +14,14 @@ import { addMs } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { formatMinute } from '../../values/minute.ts'
 import { Card, type CardLimits, cardChangeBlocker } from '../cards/index.ts'
-import { approveCardRequest, cardRequestBlocker, denyCardRequest, moveCardRequest } from './answer.ts'
+import {
+  approveCardRequest,
+  begunApproval,
+  cardRequestBlocker,
+  denyCardRequest,
+  moveCardRequest,
+  wideningsOfRequest,
+} from './answer.ts'
 import { type cardRequestEvents, cardRequestSteps, cardRequestsApi } from './api.ts'
 import {
   CARD_REQUEST_TTL_MS,
@@ -25,9 +34,12 @@ import {
   isFulfilmentDue,
   MAX_PENDING_CARD_REQUESTS,
   OPEN_CARD_REQUEST_SQL,
+  requestedLimits,
+  setCardApproval,
 } from './card-request.ts'
 import { cardRequestReactions } from './carry-out.ts'
 import { type CardRequestSignal, cardRequestProcess } from './process.ts'
+import { cardApprovalReactions, nextApprovalStep } from './step-end.ts'
 
 /** Temporal stores this summary of the run, so it contains no names. */
 const aboutRequest = ({ type, cardId }: CardRequest): string =>
@@ -39,26 +51,36 @@ const summaryOf = (request: CardRequest): string => {
   return `Card request for ${aboutRequest(request)} in ${mode} mode: ${waits}`
 }
 
-function dueInMs(request: CardRequest, now: Date): number | null {
-  if (request.status === 'pending') return request.expiresAt.getTime() - now.getTime()
+function dueInMs(request: CardRequest, stepAt: Date | undefined, now: Date): number | null {
+  if (request.status === 'pending') return (stepAt ?? request.expiresAt).getTime() - now.getTime()
   return isFulfilmentDue(request) ? 0 : null
 }
 
+function signalsOf({ status, approval }: CardRequest): CardRequestSignal[] {
+  if (status !== 'pending') return []
+  return approval ? ['deny', 'cancel'] : ['approve', 'deny', 'cancel']
+}
+
 /** What the run of a card request reads. */
-export async function cardRequestStatus(id: string, { em, now }: ReadContext) {
+export async function cardRequestStatus(id: string, context: ReadContext) {
+  const { em, now } = context
   const request = await em.findOne(CardRequest, { id })
   if (!request) return undefined
   const { status, expiresAt } = request
   const closed = cardRequestMachine.isFinal(status)
+  const step = await nextApprovalStep(request, context)
+  const isStepNext = step !== undefined && step.at < expiresAt
   return {
     status,
     summary: summaryOf(request),
     closed,
     /** The card of an approved request has been requested from the processor. */
     isCardRequested: status === 'approved' && !isFulfilmentDue(request),
-    dueInMs: closed ? null : dueInMs(request, now),
+    dueInMs: closed ? null : dueInMs(request, isStepNext ? step.at : undefined, now),
     deadline: formatMinute(expiresAt),
-    signals: status === 'pending' ? (['approve', 'deny', 'cancel'] satisfies CardRequestSignal[]) : [],
+    ...(step && { approvals: step.inWords }),
+    ...(isStepNext && { next: step.what }),
+    signals: signalsOf(request),
   }
 }
 
@@ -74,7 +96,7 @@ export async function expireCardRequest(
 
 type Creating = ContextOf<typeof cardRequestsApi.create>
 
-async function cardProblem(cardId: string, agentId: string, limits: CardLimits, { em }: Creating) {
+async function findChangedCard(cardId: string, agentId: string, limits: CardLimits, { em }: Creating) {
   const [card, terms] = await Promise.all([
     em.findOne(Card, { id: cardId, agentId }),
     em.findOne(CardTerms, { id: cardId, agentId }),
@@ -83,7 +105,23 @@ async function cardProblem(cardId: string, agentId: string, limits: CardLimits, 
   const blocker = cardChangeBlocker({ card })
   if (blocker) return blocker
   const changes = cardLimitNames.some(name => limits[name] !== null && limits[name] !== terms[name])
-  return changes ? undefined : 'no_change'
+  return changes ? { card, terms } : 'no_change'
+}
+
+type ChangedCard = Exclude<Awaited<ReturnType<typeof findChangedCard>>, string>
+
+/** Asks the people of the policy’s first step, if the request lets more be spent than the step allows. */
+async function beginApproval(
+  request: CardRequest,
+  agent: Agent,
+  locked: ChangedCard | null,
+  context: Creating,
+): Promise<void> {
+  const { sql, tenant, now } = context
+  const approval = await begunApproval(request, context)
+  const asked = requestedLimits(request)
+  if (!approval || wideningsOfRequest({ request, agent, locked }, asked, asked).length === 0) return
+  setCardApproval(request, approval, { approvers: await readApprovers(sql, tenant), now })
 }
 
 /** Holds the agent's lock, so that no request exceeds the maximum or is added to an agent that is being deleted. */
@@ -95,8 +133,8 @@ const create: HandlerOf<typeof cardRequestsApi.create> = async ({ body }, contex
   const agent = await lockAgent(em, agentId)
   if (!agent) return refuse('agent_not_found')
   if (agent.status !== 'active') return refuse('agent_not_active')
-  const problem = cardId === null ? undefined : await cardProblem(cardId, agentId, limits, context)
-  if (problem) return refuse(problem)
+  const changed = cardId === null ? null : await findChangedCard(cardId, agentId, limits, context)
+  if (typeof changed === 'string') return refuse(changed)
   if ((await em.count(CardRequest, { agentId, status: 'pending' })) >= MAX_PENDING_CARD_REQUESTS)
     return refuse('too_many_pending')
   const id = newId('cardreq')
@@ -115,7 +153,11 @@ const create: HandlerOf<typeof cardRequestsApi.create> = async ({ body }, contex
     expiresAt,
     dueAt: expiresAt,
     workflowId: workflowIdOf(cardRequestProcess, id),
+    requesterId: personBehind(actor),
+    approval: null,
+    approvalDueAt: null,
   })
+  await beginApproval(request, agent, changed, context)
   emit('card_limit_request.updated', cardRequestEvent(request, reason))
   wake(cardRequestProcess, request)
   return cardRequestResponse(request)
@@ -170,8 +212,16 @@ export const cardRequestsArea = area(
     steps: cardRequestSteps,
     entities: [CardRequest],
     machines: [cardRequestMachine],
-    reactions: cardRequestReactions,
-    deadlines: [deadline],
+    reactions: { ...cardRequestReactions, ...cardApprovalReactions },
+    deadlines: [
+      deadline,
+      {
+        ...deadline,
+        due: 'approval_due_at',
+        open: "status = 'pending' and approval_due_at is not null",
+        activities: ['remindCardApprovers', 'endCardApprovalStep'],
+      },
+    ],
     openRecords: [
       {
         process: cardRequestProcess,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { approverRefusals } from '../../control/approvals/index.ts'
 import { intentUseRefusals } from '../../control/intents/index.ts'
 import {
   assertionEvents,
@@ -6,6 +7,7 @@ import {
   ChallengeRecord,
   webauthnAssertionSchema,
   widening,
+  wideningBySeveral,
 } from '../../identity/passkeys/index.ts'
 import { toSepaText } from '../../iso20022/sepa-charset.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
@@ -99,6 +101,10 @@ const walletRefusals = {
 
 const intentRefusals = {
   intent_required: [400, 'intentId: an agent can pay only on an approved intent of its own.'],
+  approval_needed: [
+    400,
+    'The policy of the agent asks several people for this amount: declare an intent for it, have it approved, and pay on it.',
+  ],
   intent_not_found: [404, 'intentId: no such intent.'],
   ...intentUseRefusals,
   intent_not_approved: [400, 'intentId: only an approved intent can be paid, and only once.'],
@@ -225,15 +231,17 @@ export const transfersApi = {
   confirmPayee: post('/transfers/{id}/confirm-payee', {
     summary: 'Confirm the payee of a transfer despite the bank’s doubt',
     description:
-      'After a `close_match` or `no_match` a transfer stays in `verifying` until this or a cancellation; after seven days it is cancelled automatically.\n\nIf the bank verifies the payee only after it has the order, in a status report, the transfer is `submitted` and waits after `not_possible`, too: this records who decided, and the order is released or cancelled in the bank’s own client.',
+      'After a `close_match` or `no_match` a transfer stays in `verifying` until this or a cancellation; after seven days it is cancelled automatically. Where the amount exceeds a step of the policy of the agent that pays, a person confirms with a passkey, also with a key, and not the one who asked for the payment.\n\nIf the bank verifies the payee only after it has the order, in a status report, the transfer is `submitted` and waits after `not_possible`, too: this records who decided, and the order is released or cancelled in the bank’s own client.',
     callers: ['key'],
     scope: 'transfers:confirm-payee',
-    body: z.strictObject({ comment: freeTextSchema.nullable().default(null), ...widening.members }),
+    body: z.strictObject({ comment: freeTextSchema.nullable().default(null), ...wideningBySeveral.members }),
     example: { comment: 'It is their trade name' },
     returns: [200, TransferRecord],
     signature: widening.signature,
     fails: {
       ...widening.fails,
+      ...wideningBySeveral.fails,
+      own_request: approverRefusals.own_request,
       transfer_not_found,
       payee_not_waiting: [400, 'The transfer does not wait for its payee to be confirmed.'],
     },

@@ -5,6 +5,8 @@ import {
   type IntentRow,
   isApprovedPayee,
 } from '../../control/intents/index.ts'
+import { approvalStepsOf, type SpendingAgent } from '../../control/policies/index.ts'
+import { asksForSteps } from '../../control/rules/index.ts'
 import type { DecideContext } from '../../kernel/contract/context.ts'
 import type { BatchItem, HotHandler } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
@@ -48,6 +50,8 @@ interface KnownState {
   readonly payments: IntentPayments
   readonly tokenBudgets: RemainingTokenBudgets
   readonly wallets: ReadonlyMap<string, WalletRow>
+  /** The agents whose wallets pay others outside without an intent. */
+  readonly payers: ReadonlyMap<string, SpendingAgent>
   readonly sepa: { readonly payees: ReadonlyMap<string, BeneficiaryRow> } | undefined
 }
 
@@ -79,13 +83,30 @@ export function chargeTokenBudget(
 const aboveBudget = (amount: Cents, left: Cents): string =>
   `amountEuros: ${formatMoney(amount)} exceeds the ${formatMoney(atLeastZero(left))} left of the token’s budget.`
 
-export function intentTransferRefusal(
+/** Payments outside from an agent's wallet need the people whom its policy asks, also with a key. */
+function withoutIntentRefusal(
   { input: { body }, actor }: TransferRequest,
-  { book, payments, tokenBudgets, wallets, sepa }: KnownState,
+  { wallets, payers }: KnownState,
   { refuse }: TransferDecideContext,
 ): Refusal | undefined {
+  if (actor.agentId) return refuse('intent_required')
+  if (body.beneficiaryId === undefined) return undefined
+  const payer = payers.get(String(wallets.get(body.fromWalletId)?.agentId))
+  const asksSeveral = payer && asksForSteps(approvalStepsOf(payer), body.amountCents)
+  return asksSeveral ? refuse('approval_needed') : undefined
+}
+
+export function intentTransferRefusal(
+  request: TransferRequest,
+  state: KnownState,
+  context: TransferDecideContext,
+): Refusal | undefined {
+  const { input, actor } = request
+  const { book, payments, tokenBudgets, wallets, sepa } = state
+  const { refuse } = context
+  const { body } = input
   const { intentId, fromWalletId, toWalletId, beneficiaryId, amountCents } = body
-  if (intentId === undefined) return actor.agentId ? refuse('intent_required') : undefined
+  if (intentId === undefined) return withoutIntentRefusal(request, state, context)
   const intent = payments.find(intentId)
   if (!intent || !mayReachRecord(actor, intent)) return refuse('intent_not_found')
   if (!mayUseRecord(actor, intent)) return refuse('intent_other_token')

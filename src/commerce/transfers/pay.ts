@@ -7,6 +7,7 @@ import {
   paymentBatch,
   writePayments,
 } from '../../control/payments/index.ts'
+import { findSpendingAgents, type SpendingAgent } from '../../control/policies/index.ts'
 import { readHolderNames } from '../../identity/customers/index.ts'
 import {
   type AssertionRefusalCode,
@@ -97,6 +98,7 @@ export interface TransferBatch extends PaymentBatch {
   readonly sepa: SepaTransferBatch | undefined
   readonly records: InternalPayments | undefined
   readonly wallets: ReadonlyMap<string, WalletRow>
+  readonly payers: ReadonlyMap<string, SpendingAgent>
   readonly tokenBudgets: RemainingTokenBudgets
   readonly transfers: TransferRow[]
 }
@@ -132,9 +134,24 @@ async function loadTransferBatch(
     walletsById(sql, tenant, uniqueIds),
     loadRefundBook(sql, { tenant, now }, {}),
   ])
+  const payers = await loadPayers(items, wallets, sql)
   const payments = new IntentPayments({ tenant, now }, rows)
   const batch = paymentBatch({ tenant, now }, { payments, book: rows.book, wallets, refunds })
-  return { ...batch, sepa, records, tokenBudgets, transfers: [] }
+  return { ...batch, sepa, records, payers, tokenBudgets, transfers: [] }
+}
+
+/** Queries nothing for payments between wallets, on intents, or from wallets without an agent. */
+async function loadPayers(
+  items: NonEmpty<TransferRequest>,
+  wallets: ReadonlyMap<string, WalletRow>,
+  sql: Sql,
+): Promise<ReadonlyMap<string, SpendingAgent>> {
+  const agents = items.flatMap(({ input: { body } }) =>
+    body.beneficiaryId !== undefined && body.intentId === undefined
+      ? (wallets.get(body.fromWalletId)?.agentId ?? [])
+      : [],
+  )
+  return agents.length > 0 ? findSpendingAgents(sql, items[0].tenant, agents) : new Map()
 }
 
 const betweenOwners = (payees: readonly InternalPayee[]) => ({

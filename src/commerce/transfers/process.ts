@@ -7,7 +7,7 @@ export const transferProcess = {
 
 Signals, each with \`{"by": "your name", "reason": "why"}\`:
 
-- \`confirmPayee\` pays although the name is doubtful.
+- \`confirmPayee\` pays although the name is doubtful. It is refused where the agent’s policy asks several people for the amount.
 - \`cancel\`, or *Request Cancellation*, cancels an unsubmitted transfer and releases its hold.
 
 In live mode they count only with \`OPERATOR_SIGNALS=true\`. The API can do the same: \`POST /transfers/{id}/confirm-payee\`.`,

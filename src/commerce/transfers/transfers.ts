@@ -1,5 +1,4 @@
 import { tokenPayments } from '../../control/agent-tokens/index.ts'
-import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { sqlCondition } from '../../kernel/contract/conditions.ts'
@@ -19,15 +18,15 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
 import { describePostings, narrativeOfRow } from '../../money/ledger/index.ts'
 import { walletsById } from '../../money/wallets/index.ts'
-import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { clock, utcDay } from '../../values/clock.ts'
-import { type Cents, formatMoney, remainderOf } from '../../values/money.ts'
+import { type Cents, remainderOf } from '../../values/money.ts'
 import { splitTransferApi, transferChallengeApi, transferLimitsApi, transfersApi } from './api.ts'
 import { readTransferLimits, setTransferLimits, type TransferLimits, transferredOnDay } from './limits.ts'
 import { createTransfer } from './pay.ts'
 import { transferProcess } from './process.ts'
 import { simulateSepaApi, transferSteps } from './sepa/api.ts'
 import { cancelUnsubmittedReactions } from './sepa/cancel-unsubmitted.ts'
+import { confirmPayee } from './sepa/confirm-payee.ts'
 import { simulateBankNotices } from './sepa/notices.ts'
 import { cancelTransfer, lockTransfer, updateTransfer, writeTransfer } from './sepa/sepa-transfer.ts'
 import { createTransferChallenge } from './signed-payment.ts'
@@ -57,15 +56,6 @@ const PAYEE_TO_CONFIRM_SQL =
 /** SQL, with the owner as `$1` and the mode as `$2`. */
 export const TRANSFERS_TO_CONFIRM_SQL = `transfers where (owner_id, mode) = ($1, $2)
   and id = any(${idsWithDeadlineSql('transfers', ['$1', '$2'])}) and ${PAYEE_TO_CONFIRM_SQL}`
-
-const confirmationOfPayee = ({ id, amountCents, payee, payeeCheck }: Transfer): StatedWidening => ({
-  of: 'transfer',
-  id,
-  name: null,
-  field: `Payee of ${formatMoney(amountCents)}`,
-  from: payeeCheck?.suggestedName ? `${quoted(payeeCheck.suggestedName)} at the bank` : 'unknown to the bank',
-  to: `${quoted(payee?.name ?? '')}, ${payee?.iban}`,
-})
 
 const transfers = bindHandlers(transfersApi, {
   create: createTransfer,
@@ -114,22 +104,7 @@ const transfers = bindHandlers(transfersApi, {
     return transferResponse(locked.transfer)
   },
 
-  async confirmPayee({ params, body }, context) {
-    const { now, refuse } = context
-    const locked = await lockTransfer(params.id, context)
-    if (!locked) return refuse('transfer_not_found')
-    const { transfer } = locked
-    if (!awaitsPayeeConfirmation(transfer)) return refuse('payee_not_waiting')
-    const unsigned = await refuseUnsignedWidening(
-      body.webauthnAssertion,
-      () => [confirmationOfPayee(transfer)],
-      context,
-    )
-    if (unsigned) return unsigned
-    const dueAt = transfer.status === 'verifying' ? now : transfer.dueAt
-    updateTransfer(transfer, { payeeConfirmedAt: now, dueAt }, context, body.comment)
-    return transferResponse(transfer)
-  },
+  confirmPayee,
 
   async recall({ params, body }, context) {
     const { now, refuse } = context

@@ -1,6 +1,5 @@
 export { readApprovers, readApproversAndDeputies, tooFewApprovers } from './approvers.ts'
 export {
-  type ApprovalAdvance,
   type ApprovalProgress,
   type Approver,
   advanceApproval,
@@ -8,11 +7,8 @@ export {
   beginApproval,
   dropApprovals,
   giveApproval,
-  hasLostApprovers,
-  nextOfApproval,
   remindOfApproval,
   restartApproval,
-  stepEndsAt,
   whyNotAsked,
 } from './progress.ts'
 export {
@@ -24,8 +20,19 @@ export {
 } from './recorded-approval.ts'
 export {
   ApprovalProgressRecord,
-  approvalCountInWords,
+  approvalEventCounts,
+  approvalEventMembers,
   approvalProgressResponse,
   approverRefusalCodes,
   approverRefusals,
+  deniedInWords,
 } from './response.ts'
+export {
+  addApproval,
+  approvalProgressOf,
+  approverProblem,
+  type CountedApproval,
+  nextOfWaiting,
+  setApproval,
+  type UncountedApproval,
+} from './waiting-request.ts'

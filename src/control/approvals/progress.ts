@@ -43,7 +43,7 @@ export interface ApprovalProgress {
 /** `denied` by a step that was not complete in time, or that too few people are left for. */
 export type ApprovalOutcome = 'open' | 'approved' | 'denied'
 
-interface Circumstances {
+export interface Circumstances {
   readonly approvers: readonly Approver[]
   readonly now: Date
 }

@@ -45,6 +45,17 @@ export const ApprovalProgressRecord = z
   })
   .meta({ id: 'ApprovalProgress' })
 
+/** What an event about the approvals says. */
+export const approvalEventMembers = {
+  given: z.int().meta({ description: 'How many approvals were given.' }),
+  needed: z.int().meta({ description: 'How many are needed.' }),
+  step: z.int().meta({ description: 'The step that is asked now.' }),
+  beginsStep: z
+    .boolean()
+    .optional()
+    .meta({ description: 'The step has just begun: other people are asked.' }),
+}
+
 /** The roles and people of the steps whose approvals are open. */
 function awaitedBy({ steps, reaches, position }: ApprovalProgress): string[] {
   const from = reaches.indexOf(position)
@@ -74,9 +85,7 @@ export const approvalProgressResponse = (
   progress: ApprovalProgress,
   { amountCents, isOpen }: { readonly amountCents: Cents; readonly isOpen: boolean },
 ) => ({
-  given: progress.given.length,
-  needed: neededOf(progress, amountCents),
-  step: progress.position + 1,
+  ...approvalEventCounts(progress, amountCents),
   steps: [...progress.steps],
   awaits: isOpen ? awaitedBy(progress) : [],
   endsAt: isOpen ? stepEndsAt(progress) : null,
@@ -86,3 +95,13 @@ export const approvalProgressResponse = (
     at: new Date(at),
   })),
 })
+
+export const approvalEventCounts = (progress: ApprovalProgress, amount: Cents) => ({
+  given: progress.given.length,
+  needed: neededOf(progress, amount),
+  step: progress.position + 1,
+})
+
+/** Why a step that was not complete has denied. */
+export const deniedInWords = (progress: ApprovalProgress, amount: Cents): string =>
+  `Too few people have approved in time: ${approvalCountInWords(progress, amount)}.`

@@ -7,13 +7,12 @@ import type { Sql } from '../../kernel/contract/sql.ts'
 import type { LockedBook } from '../../money/ledger/index.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { type Approver, readApprovers } from '../approvals/index.ts'
+import { type Approver, approvalProgressOf, readApprovers, setApproval } from '../approvals/index.ts'
 import { type DecisionRow, summarizeDecision } from '../decisions/index.ts'
 import { intentMerchantKey } from '../merchants/index.ts'
-import type { SpendingAgent } from '../policies/index.ts'
+import { approvalStepsOf, type SpendingAgent } from '../policies/index.ts'
 import { asksForSteps, type SpendRuling } from '../rules/index.ts'
 import type { intentsApi } from './api.ts'
-import { approvalProgressOf, setApproval, stepsOf } from './approval/steps.ts'
 import {
   duplicateFingerprint,
   INTENT_TOKEN_TTL_MS,
@@ -88,7 +87,7 @@ async function loadBatch(
   const takenClientIds = new Set(taken.map(row => clientIdKey(row.agentId, row.clientIntentId)))
   const asksSeveral = spends.some(({ agentId, amountCents }) => {
     const agent = spendContext.agents.get(agentId)
-    return agent !== undefined && asksForSteps(stepsOf(agent), amountCents)
+    return agent !== undefined && asksForSteps(approvalStepsOf(agent), amountCents)
   })
   const approvers = asksSeveral ? await readApprovers(sql, tenant) : []
   return { ...spendContext, payees, takenClientIds, declared: [], decisions: [], approvers }
@@ -189,7 +188,9 @@ function newIntent(
     approvalDueAt: null,
     workflowId: needsPerson ? workflowIdOf(intentProcess, cause.id) : null,
   }
-  const approval = needsPerson ? approvalProgressOf(intent, stepsOf(agent), now) : undefined
+  const approval = needsPerson
+    ? approvalProgressOf(intent, intent.amountCents, { steps: approvalStepsOf(agent), now })
+    : undefined
   if (approval) setApproval(intent, approval, { approvers: state.approvers, now })
   return intent
 }

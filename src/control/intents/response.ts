@@ -5,7 +5,7 @@ import { withMembers } from '../../kernel/database/entity.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { formatOriginal } from '../../values/original-amount.ts'
 import { truncateText } from '../../values/schemas.ts'
-import { approvalProgressResponse } from '../approvals/index.ts'
+import { approvalEventCounts, approvalProgressResponse } from '../approvals/index.ts'
 import type { Intent, IntentRow } from './intent.ts'
 
 type PaymentsContext = SqlContext & Pick<Ports, 'service'>
@@ -97,6 +97,7 @@ export function intentEvent(intent: IntentRow, reason?: string) {
 
 /** The data of an event about the approvals of several people. */
 export function approvalEvent(intent: IntentRow, reason?: string) {
-  const { given, needed, step } = requireFirst([approvalOf(intent)].flatMap(one => one ?? []))
-  return { ...intentEvent(intent, reason), given, needed, step }
+  const { approval, amountCents } = intent
+  if (!approval) throw new Error(`${intent.id} has no approvals of several people`)
+  return { ...intentEvent(intent, reason), ...approvalEventCounts(approval, amountCents) }
 }

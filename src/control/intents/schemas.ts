@@ -13,7 +13,7 @@ import {
   recordHead,
   recordTimestamps,
 } from '../../values/schemas.ts'
-import { ApprovalProgressRecord } from '../approvals/index.ts'
+import { ApprovalProgressRecord, approvalEventMembers } from '../approvals/index.ts'
 import { DecisionRecord } from '../decisions/index.ts'
 import { intentDeciders, intentMachine, intentReceiptStates } from './intent.ts'
 
@@ -159,15 +159,7 @@ export const IntentEvent = z.object({
 })
 
 /** Several people approve. */
-export const IntentApprovalEvent = IntentEvent.extend({
-  given: z.int().meta({ description: 'How many approvals were given.' }),
-  needed: z.int().meta({ description: 'How many are needed.' }),
-  step: z.int().meta({ description: 'The step that is asked now.' }),
-  beginsStep: z
-    .boolean()
-    .optional()
-    .meta({ description: 'The step has just begun: other people are asked.' }),
-})
+export const IntentApprovalEvent = IntentEvent.extend(approvalEventMembers)
 
 const intent_not_found = notFound('intent')
 const intent_expired: RefusalSpec = [400, 'The deadline of the intent has passed. Declare it again.']

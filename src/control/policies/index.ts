@@ -5,6 +5,7 @@ export { effectivePolicy, findPolicy } from './policy-versioning.ts'
 export { PolicyExpiredEvent } from './schemas.ts'
 export { policySimulationApi } from './simulation-api.ts'
 export {
+  approvalStepsOf,
   decideSpend,
   findSpendingAgents,
   lockSpendingAgents,

@@ -10,6 +10,7 @@ import {
   encodeRuling,
 } from '../decisions/index.ts'
 import {
+  type ApprovalStep,
   type ApprovingMandate,
   type CompiledPolicy,
   compilePolicy,
@@ -35,6 +36,10 @@ export interface SpendingAgent {
   readonly term: Date | null
   readonly policy: CompiledPolicy
 }
+
+/** The steps of people that the agent’s policy asks. */
+export const approvalStepsOf = ({ policy }: Pick<SpendingAgent, 'policy'>): readonly ApprovalStep[] =>
+  policy.terms?.approval ?? []
 
 interface SpenderRow extends Row, PolicyRules, Omit<SpendingAgent, 'policy'> {}
 

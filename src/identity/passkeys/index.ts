@@ -23,4 +23,10 @@ export {
   webauthnAssertionSchema,
 } from './schemas.ts'
 export { openSignInChallenge, verifySignIn } from './sign-in.ts'
-export { refuseUnsignedWidening, signerOfWidening, widening } from './widening.ts'
+export {
+  approverOfWidening,
+  refuseUnsignedWidening,
+  signerOfWidening,
+  widening,
+  wideningBySeveral,
+} from './widening.ts'

@@ -50,6 +50,23 @@ export const widening = {
   readonly emits: object
 }
 
+/** What the contract needs as well where a policy can ask several people: then a key sends the signature of a person. */
+export const wideningBySeveral = {
+  members: {
+    webauthnAssertion: webauthnAssertionSchema.optional().meta({
+      description:
+        'In the console: the signature of a change that lets more be spent, over `challenge` of the refusal `assertion_required`. A key sends the signature of an approver over `challenge` of `attestation_required` where the policy asks several people, and none elsewhere.',
+    }),
+  },
+  fails: {
+    attestation_required: [
+      400,
+      'webauthnAssertion: the policy of the agent asks several people with passkeys for this, so a key or an operator cannot approve it. Have one of them sign the challenge of this answer, and send the request again with the signature.',
+      { adds: { challenge: signedChallenge } },
+    ],
+  },
+} as const satisfies { readonly members: object; readonly fails: Record<string, RefusalSpec> }
+
 /** Characters of the changes in one statement: some twenty pages. */
 const MAX_SIGNED = 65_536
 
@@ -99,4 +116,21 @@ export async function signerOfWidening(
   if (own.length === 0) return refuse('passkey_required')
   const challenge = await openPasskeyChallenge({ ...statement, subjectId: null, personId: signer }, context)
   return refuse('assertion_required', SIGN_IT).adding({ challenge })
+}
+
+/**
+ * The approver who has signed what a change widens, where a policy asks several people: a key sends the signature of any of
+ * them, and an operator has none to send. Call it like `refuseUnsignedWidening`.
+ */
+export async function approverOfWidening(
+  envelope: WebauthnAssertion | undefined,
+  changes: readonly StatedWidening[],
+  context: WideningContext & Context<keyof typeof wideningBySeveral.fails, typeof assertionEvents>,
+): Promise<PasskeyHolder | Refusal> {
+  const { actor, refuse } = context
+  if (envelope || actor.type === 'console') return signerOfWidening(envelope, changes, null, context)
+  const refusal = refuse('attestation_required')
+  if (actor.type !== 'key') return refusal
+  const statement = { kind: 'widening', members: { changes } } as const
+  return refusal.adding({ challenge: await openPasskeyChallenge({ ...statement, subjectId: null }, context) })
 }

@@ -2,9 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import { cardRequestProcess } from '../../../src/cards/card-requests/process.ts'
 import { formatMinute } from '../../../src/values/minute.ts'
 import { aCardRequest, aCardWith, getCard, getRequest, toldAbout } from '../../support/cards/card-requests.ts'
+import { approvers, cardApprovers } from '../../support/cards/several-approvers.ts'
 import { aFundedAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { runViewer } from '../../support/temporal/runs.ts'
+import { until } from '../../support/until.ts'
 
 const service = await startTestService({ temporal: true })
 const temporal = await runViewer()
@@ -122,5 +124,51 @@ describe('the run of a card request', () => {
     const { run } = await aWaitingRequest({}, other.client, id)
     await bodyOf(other.client.agents.delete({ params: { id } }))
     expect(await run.untilEnded()).toBe('cancelled')
+  })
+})
+
+describe('the run of a card request whose policy asks several people', () => {
+  test('shows how many have approved and which signals count, and issues the card after the last', async () => {
+    const { ask, approve, first, second } = await cardApprovers(service, [approvers(2)])
+    const request = await ask()
+    const run = temporal.of(request)
+    const ends = formatMinute(new Date(String(request.approval?.endsAt)))
+    await run.untilDetails(`for approvals: 0 of 2, approvers until ${ends}, then deny`)
+    expect(await run.state()).toMatchObject({ signals: ['deny', 'cancel'], next: 'remind' })
+    await run.signal('approve', { by: 'Ada' })
+    await run.untilDetails('The signal approve by Ada changed nothing')
+    await bodyOf(approve(request.id, first))
+    await run.untilDetails(`for approvals: 1 of 2, approvers until ${ends}, then deny`)
+    await bodyOf(approve(request.id, second))
+    expect(await run.untilEnded()).toBe('issued')
+  })
+
+  test('is reminded, passed on to the next people and denied, as the clock of the account says', async () => {
+    const { ask, pass, namesOf } = await cardApprovers(service, [
+      approvers(2, { withinMinutes: 240, then: 'next' }),
+      approvers(1, { of: 'owners', aboveEuros: 1_000, withinMinutes: 120 }),
+    ])
+    const request = await ask()
+    const run = temporal.of(request)
+    const happens = (event: string) => until(event, async () => (await namesOf(request.id)).includes(event))
+    await run.untilDetails('for approvals')
+    await pass(121)
+    await happens('approval_reminder')
+    await pass(120)
+    await happens('approval_escalated')
+    await run.untilDetails('0 of 2, approvers and owners until')
+    await pass(121)
+    expect(await run.untilEnded()).toBe('denied')
+  })
+
+  test('is denied by the signal of an operator, and at once where too few people are left', async () => {
+    const { client, ask, team } = await cardApprovers(service, [approvers(3)])
+    const [denied, other] = [temporal.of(await ask()), temporal.of(await ask())]
+    await denied.untilDetails('for approvals')
+    await denied.signal('deny', { by: 'Ada', reason: 'Too expensive' })
+    expect(await denied.untilEnded()).toBe('denied')
+    await other.untilDetails('for approvals')
+    await bodyOf(client.people.remove({ params: { id: String(team.at(-1)?.personId) } }))
+    expect(await other.untilEnded()).toBe('denied')
   })
 })

@@ -11,7 +11,9 @@ import { openService } from '../../../src/app/service.ts'
 import { startTemporalWorker } from '../../../src/app/worker-service.ts'
 import { RECORD_CHANGED_SIGNAL } from '../../../src/kernel/contract/process.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
+import { aCardRequest } from '../cards/card-requests.ts'
 import { aCard } from '../cards/cards.ts'
+import { approveAs } from '../cards/several-approvers.ts'
 import { clientAt } from '../client.ts'
 import { refund } from '../commerce/refunds.ts'
 import { aRequest, sendEuros } from '../commerce/requests.ts'
@@ -113,6 +115,36 @@ async function untilDue(stage: Stage, workflowId: string, table: string, due: st
   const id = workflowId.split('/')[1]
   await stage.sql(`update ${table} set ${due} = now() + interval '2 seconds' where id = $1`, [id])
   await stage.signal(workflowId, RECORD_CHANGED_SIGNAL, null)
+  await stage.ends(workflowId)
+  return workflowId
+}
+
+/** An agent for whose payments and cards two people must approve within an hour, and the passkey of one of them. */
+async function anAgentOfTwoApprovers({ client, sql, signer }: Stage) {
+  const { personId, device } = await signer()
+  const [person] = await sql<{ ownerId: string }>('select owner_id as "ownerId" from people where id = $1', [
+    personId,
+  ])
+  await aPerson({ sql }, { ownerId: String(person?.ownerId) }, { role: 'approver' })
+  const step = { aboveEuros: 0, of: 'approvers', need: 2, withinMinutes: 60, then: 'deny' } as const
+  const { id: agentId } = await anAgentUnder(client, { approval: [step] })
+  return { agentId, device }
+}
+
+/** Half of the time of the step is over, and then all of it: its run reminds, and then denies. */
+async function untilStepEnds(stage: Stage, workflowId: string, table: string): Promise<string> {
+  const id = workflowId.split('/')[1]
+  const reminders = async () => {
+    const text = `select (approval ->> 'reminders')::int as sent from ${table} where id = $1`
+    return (await stage.sql<{ sent: number }>(text, [id]))[0]?.sent
+  }
+  for (const minutes of [31, 61]) {
+    const began = new Date(Date.now() - minutes * 60_000).toISOString()
+    const text = `update ${table} set approval_due_at = now(), approval = approval || jsonb_build_object('beganAt', $2::text) where id = $1`
+    await stage.sql(text, [id, began])
+    await stage.signal(workflowId, RECORD_CHANGED_SIGNAL, null)
+    if (minutes === 31) await until('it is reminded', async () => (await reminders()) === 1)
+  }
   await stage.ends(workflowId)
   return workflowId
 }
@@ -256,6 +288,16 @@ const stories: Readonly<Record<string, Story>> = {
     return workflowId
   },
 
+  'card-request-denied-by-its-step': async stage => {
+    const { client } = stage
+    const { agentId, device } = await anAgentOfTwoApprovers(stage)
+    const { id, workflowId } = await aCardRequest(client, agentId)
+    await stage.shows(workflowId, 'for approvals: 0 of 2')
+    await bodyOf(approveAs(client, id, { device }))
+    await stage.shows(workflowId, 'for approvals: 1 of 2')
+    return untilStepEnds(stage, workflowId, 'card_requests')
+  },
+
   'card-request-waits': async stage => (await aCardRequestThatWaits(stage)).workflowId,
 
   'collect-waits': async stage => (await aPaymentRequest(stage)).workflowId,
@@ -311,37 +353,15 @@ const stories: Readonly<Record<string, Story>> = {
   'intent-waits': async stage => (await waiting(stage)).workflowId,
 
   'intent-denied-by-its-step': async stage => {
-    const { client, sql, signer } = stage
-    const { personId, device } = await signer()
-    const [person] = await sql<{ ownerId: string }>(
-      'select owner_id as "ownerId" from people where id = $1',
-      [personId],
-    )
-    await aPerson({ sql }, { ownerId: String(person?.ownerId) }, { role: 'approver' })
-    const step = { aboveEuros: 0, of: 'approvers', need: 2, withinMinutes: 60, then: 'deny' } as const
-    const agent = await anAgentUnder(client, { approval: [step] })
-    const { id, workflowId } = await anIntent(client, agent.id)
+    const { client } = stage
+    const { agentId, device } = await anAgentOfTwoApprovers(stage)
+    const { id, workflowId } = await anIntent(client, agentId)
     await stage.shows(String(workflowId), 'for approvals: 0 of 2')
     const challenge = await bodyOf(client.intents.challenge({ params: { intentId: id }, body: {} }))
     const body = { webauthnAssertion: signed(challenge, device) }
     await bodyOf(client.intents.approve({ params: { id }, body }))
     await stage.shows(String(workflowId), 'for approvals: 1 of 2')
-    for (const minutes of [31, 61]) {
-      const began = new Date(Date.now() - minutes * 60_000).toISOString()
-      const text = `update intents set approval_due_at = now(), approval = approval || jsonb_build_object('beganAt', $2::text) where id = $1`
-      await sql(text, [id, began])
-      await stage.signal(String(workflowId), RECORD_CHANGED_SIGNAL, null)
-      if (minutes === 31)
-        await until('it is reminded', async () => {
-          const [row] = await sql<{ sent: number }>(
-            `select (approval ->> 'reminders')::int as sent from intents where id = $1`,
-            [id],
-          )
-          return row?.sent === 1
-        })
-    }
-    await stage.ends(String(workflowId))
-    return String(workflowId)
+    return untilStepEnds(stage, String(workflowId), 'intents')
   },
 
   'intent-approved-and-expired': async stage => {

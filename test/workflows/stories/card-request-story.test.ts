@@ -6,6 +6,8 @@ import { until } from '../../support/until.ts'
 const { play } = await storyStage<CardRequestActivities>('card-request', [
   'readCardRequest',
   'answerCardRequest',
+  'remindCardApprovers',
+  'endCardApprovalStep',
   'expireCardRequest',
   'carryOutCardRequest',
 ])
@@ -23,6 +25,9 @@ const open = (status: string, dueInMs: number | null, isCardRequested = false) =
   deadline: '28 Nov 2026 09:30 UTC',
   signals: [],
 })
+const COUNT = '1 of 2, owners until 28 Nov 2026 09:00 UTC, then deny'
+const counted = (dueInMs: number) => ({ ...open('pending', dueInMs), approvals: COUNT })
+const asking = (next: 'remind' | 'end', dueInMs: number) => ({ ...counted(dueInMs), next })
 const ended = (status: string) => ({ ...open(status, null), closed: true })
 const pending = open('pending', AN_HOUR)
 const approved = open('approved', 0)
@@ -38,6 +43,23 @@ describe('the run of a card request', () => {
     expect(await story.ends()).toBe('expired')
     expect(story.calls).toEqual(['readCardRequest', 'expireCardRequest'])
     expect(await story.run.timerSummaries()).toEqual([APPROVAL])
+  })
+
+  test('reminds the people who are asked, and ends a step that is not complete in time', async () => {
+    const story = await play({
+      readCardRequest: [asking('remind', 20)],
+      remindCardApprovers: [asking('end', 20)],
+      endCardApprovalStep: [ended('denied')],
+    })
+    expect(await story.ends()).toBe('denied')
+    expect(story.calls).toEqual(['readCardRequest', 'remindCardApprovers', 'endCardApprovalStep'])
+    expect(await story.run.timerSummaries()).toEqual([`for approvals: ${COUNT}`, `for approvals: ${COUNT}`])
+  })
+
+  test('expires a request whose deadline comes before the end of its step', async () => {
+    const story = await play({ readCardRequest: [counted(20)], expireCardRequest: [ended('expired')] })
+    expect(await story.ends()).toBe('expired')
+    expect(story.calls).toEqual(['readCardRequest', 'expireCardRequest'])
   })
 
   test('has the card of an approved request requested, and waits until it is issued, with at most 31 events', async () => {

@@ -9,10 +9,13 @@ import type { Cents } from '../../../values/money.ts'
 import {
   type ApprovalProgress,
   type Approver,
+  approvalProgressOf,
   approvalProgressResponse,
+  approverProblem,
   readApproversAndDeputies,
+  setApproval,
 } from '../../approvals/index.ts'
-import { findSpendingAgents, type SpendingAgent } from '../../policies/index.ts'
+import { approvalStepsOf, findSpendingAgents, type SpendingAgent } from '../../policies/index.ts'
 import { addTolerance, type RuleCheck } from '../../rules/index.ts'
 import { Intent, lockIntent } from '../intent.ts'
 import { alreadyInStatusMessage } from '../intent-batch.ts'
@@ -21,7 +24,7 @@ import { SpendReads } from '../spend-locks.ts'
 import { Approval, ApprovalCommitmentOpenings } from './approval.ts'
 import { approvalApi } from './approval-api.ts'
 import { decideApproval } from './approve.ts'
-import { approvalProgressOf, saltOfPlace, setApproval, stepsOf, whyNotAskedRefusal } from './steps.ts'
+import { refusalOfApprover, saltOfPlace } from './steps.ts'
 import { intentApprovalSubject, readCurrentIbans } from './subject.ts'
 
 export type IntentApprovalProgress = ReturnType<typeof approvalProgressResponse>
@@ -50,14 +53,18 @@ async function reviewSteps(
   context: ReadContext,
 ): Promise<Pick<ApprovalReview, 'steps' | 'notAsked'>> {
   const { now } = context
-  const progress = approvalProgressOf(intent, stepsOf(agent), now)
+  const progress = approvalProgressOf(intent, intent.amountCents, { steps: approvalStepsOf(agent), now })
   if (!progress) return { steps: null, notAsked: undefined }
   const { amountCents } = intent
   const approvers = await readApproversAndDeputies(context.sql, context)
-  const circumstances = { approvers, now, personId: String(context.actor.id) }
+  const problem = approverProblem(progress, amountCents, {
+    approvers,
+    now,
+    personId: String(context.actor.id),
+  })
   return {
     steps: approvalProgressResponse(progress, { amountCents, isOpen: true }),
-    notAsked: whyNotAskedRefusal(progress, amountCents, circumstances)?.[0],
+    notAsked: problem && refusalOfApprover(problem)[0],
   }
 }
 
@@ -121,11 +128,11 @@ export const approvalHandlers = bindHandlers(approvalApi, {
     if (!spender) throw new Error(`${intent.id} has no agent`)
     const members = intentApprovalSubject(intent, { spender, iban: ibanOf(intent), personId })
     const opening = { kind: 'intent' as const, subjectId: intent.id, members, personId }
-    const progress = approvalProgressOf(intent, stepsOf(spender), now)
+    const progress = approvalProgressOf(intent, intent.amountCents, { steps: approvalStepsOf(spender), now })
     if (!progress) return openPasskeyChallenge(opening, context)
     const approvers = await readApproversAndDeputies(sql, { tenant, now })
-    const refusal = personId && whyNotAskedRefusal(progress, intent.amountCents, { approvers, now, personId })
-    if (refusal) return refuse(refusal[0], refusal[1])
+    const problem = personId && approverProblem(progress, intent.amountCents, { approvers, now, personId })
+    if (problem) return refuse(...refusalOfApprover(problem))
     if (progress !== intent.approval) await keepBegunApproval(intent.id, progress, approvers, context)
     return openPasskeyChallenge({ ...opening, saltOf: place => saltOfPlace(progress.salt, place) }, context)
   },

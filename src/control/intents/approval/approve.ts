@@ -4,9 +4,10 @@ import type { Ports } from '../../../kernel/contract/ports.ts'
 import { Problem } from '../../../kernel/contract/problem.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import { addMs } from '../../../values/clock.ts'
+import { type CountedApproval, setApproval } from '../../approvals/index.ts'
 import { cardControlsFromTerms, compileStoredCardTerms } from '../../card-terms/index.ts'
 import { summarizeDecision } from '../../decisions/index.ts'
-import { decideSpend, type SpendDecision, type SpendingAgent } from '../../policies/index.ts'
+import { approvalStepsOf, decideSpend, type SpendDecision, type SpendingAgent } from '../../policies/index.ts'
 import { asksForSteps } from '../../rules/index.ts'
 import {
   INTENT_TOKEN_TTL_MS,
@@ -38,14 +39,11 @@ import {
   writeApprovalSignatures,
 } from './signatures.ts'
 import {
-  type CountedApproval,
   countApproval,
   givenApproval,
   loadStepApprovals,
   recordedApproval,
   type StepApprovals,
-  setApproval,
-  stepsOf,
 } from './steps.ts'
 
 interface Signer {
@@ -251,7 +249,7 @@ export const approveIntent: ApproveIntentHandler = {
     const blocker = state.levels.blockerOf(intent, now, intent.id)
     if (blocker) return refuse(blocker)
     const counted =
-      signature && asksForSteps(stepsOf(agent), intent.amountCents)
+      signature && asksForSteps(approvalStepsOf(agent), intent.amountCents)
         ? countApproval(intent, agent, signature, { steps: state.steps, now })
         : undefined
     if (counted && !('progress' in counted)) return refuse(counted[0], counted[1])

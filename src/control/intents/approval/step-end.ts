@@ -1,29 +1,27 @@
 import { personEvents } from '../../../identity/people/index.ts'
 import { reaction } from '../../../kernel/contract/area.ts'
 import type { ReadContext, WriteContext } from '../../../kernel/contract/context.ts'
-import { formatMinute } from '../../../values/minute.ts'
 import { AgentEvent } from '../../agents/index.ts'
 import {
   type ApprovalProgress,
   type Approver,
   advanceApproval,
-  approvalCountInWords,
+  approvalProgressOf,
   deleteRecordedApprovals,
+  deniedInWords,
   dropApprovals,
-  hasLostApprovers,
-  nextOfApproval,
+  nextOfWaiting,
   readApprovers,
   recordedApprovalsOf,
   remindOfApproval,
   restartApproval,
-  stepEndsAt,
+  setApproval,
 } from '../../approvals/index.ts'
 import { effectivePolicy } from '../../policies/index.ts'
 import type { intentSteps } from '../api.ts'
 import { type Intent, intentMachine, lockFreeWithSteps, lockIntent, lockWithSteps } from '../intent.ts'
 import { intentProcess } from '../process.ts'
 import { approvalEvent, intentEvent } from '../response.ts'
-import { approvalProgressOf, setApproval } from './steps.ts'
 
 type Waiting = Intent & { approval: ApprovalProgress }
 
@@ -34,13 +32,7 @@ const isWaiting = (intent: Intent | null): intent is Waiting =>
 export async function nextApprovalStep(intent: Intent, { sql, tenant, now }: ReadContext) {
   if (!isWaiting(intent)) return undefined
   const { approval, amountCents } = intent
-  const isLost = hasLostApprovers(approval, await readApprovers(sql, tenant))
-  const { at, what } = isLost ? { at: now, what: 'end' as const } : nextOfApproval(approval)
-  return {
-    at,
-    what,
-    inWords: approvalCountInWords(approval, amountCents, formatMinute(stepEndsAt(approval))),
-  }
+  return nextOfWaiting(approval, amountCents, { approvers: await readApprovers(sql, tenant), now })
 }
 
 /** Sends the reminder that is due by the tenant’s clock, once. */
@@ -67,7 +59,7 @@ export async function endApprovalStep(id: string, context: Ending): Promise<void
     readApprovers(sql, tenant),
     effectivePolicy(em, intent.agentId),
   ])
-  const begun = approvalProgressOf(intent, policy?.approval ?? [], now)
+  const begun = approvalProgressOf(intent, intent.amountCents, { steps: policy?.approval ?? [], now })
   if (!begun) Object.assign(intent, { approval: null, approvalDueAt: null })
   else await goOn(intent, begun, approvers, context)
 }
@@ -91,7 +83,7 @@ async function goOn(
 function deny(intent: Waiting, { now, emit }: Ending): void {
   const { approval, amountCents } = intent
   if (!intentMachine.move(intent, 'denied')) return
-  const comment = `Too few people have approved in time: ${approvalCountInWords(approval, amountCents)}.`
+  const comment = deniedInWords(approval, amountCents)
   const decidedBy = { type: 'policy' as const, id: intent.decision.policyId, name: null }
   Object.assign(intent, { decidedAt: now, decidedBy, comment, approvalDueAt: null })
   emit('intent.denied', intentEvent(intent, comment))

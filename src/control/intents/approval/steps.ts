@@ -1,51 +1,28 @@
 import { createHash } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
 import type { VerifiedAssertion } from '../../../identity/passkeys/index.ts'
 import type { Tenant, TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import { agrees, type Openings } from '../../../statements/index.ts'
 import { newId } from '../../../values/ids.ts'
-import type { Cents } from '../../../values/money.ts'
 import {
-  type ApprovalAdvance,
   type ApprovalProgress,
   type Approver,
-  advanceApproval,
-  approverRefusalCodes,
-  beginApproval,
+  addApproval,
+  approvalProgressOf,
+  type CountedApproval,
   deleteRecordedApprovals,
-  dropApprovals,
-  giveApproval,
-  hasLostApprovers,
   insertRecordedApprovals,
-  nextOfApproval,
   type RecordedApprovalRow,
   readApproversAndDeputies,
   recordedApprovalsOf,
   restartApproval,
-  whyNotAsked,
+  type UncountedApproval,
 } from '../../approvals/index.ts'
-import type { SpendingAgent } from '../../policies/index.ts'
-import { type ApprovalStep, asksForSteps } from '../../rules/index.ts'
+import { approvalStepsOf, type SpendingAgent } from '../../policies/index.ts'
+import { asksForSteps } from '../../rules/index.ts'
 import type { IntentRow } from '../intent.ts'
 import type { GivenApproval } from './proof.ts'
 import { intentApprovalSubject } from './subject.ts'
-
-export const stepsOf = ({ policy }: Pick<SpendingAgent, 'policy'>): readonly ApprovalStep[] =>
-  policy.terms?.approval ?? []
-
-type ApprovedIntent = Pick<IntentRow, 'amountCents' | 'approval' | 'requesterId'>
-
-/** How far the approvals have come by the present policy: where its steps have changed, they begin anew. */
-export function approvalProgressOf(
-  { approval, amountCents, requesterId }: ApprovedIntent,
-  steps: readonly ApprovalStep[],
-  now: Date,
-): ApprovalProgress | undefined {
-  if (!asksForSteps(steps, amountCents)) return undefined
-  if (approval && isDeepStrictEqual(approval.steps, steps)) return approval
-  return beginApproval(steps, amountCents, { now, requesters: requesterId ? [requesterId] : [] })
-}
 
 /** The salt of a commitment, the same in all statements about the intent; that of the person who signs is random. */
 export const saltOfPlace = (salt: string, place: string): string | undefined =>
@@ -58,18 +35,6 @@ const isSaltedBy = ({ salt }: ApprovalProgress, openings: Openings): boolean =>
   Object.entries(openings).every(
     ([place, opening]) => opening.salt === (saltOfPlace(salt, place) ?? opening.salt),
   )
-
-/** Too few people, or what the clock brings next: the run looks at it then. */
-const dueAt = (progress: ApprovalProgress, approvers: readonly Approver[], now: Date): Date =>
-  hasLostApprovers(progress, approvers) ? now : nextOfApproval(progress).at
-
-export const setApproval = (
-  intent: Pick<IntentRow, 'approval' | 'approvalDueAt'>,
-  progress: ApprovalProgress,
-  { approvers, now }: { readonly approvers: readonly Approver[]; readonly now: Date },
-): void => {
-  Object.assign(intent, { approval: progress, approvalDueAt: dueAt(progress, approvers, now) })
-}
 
 /** The approvals of a batch's intents that need several people. */
 export class StepApprovals {
@@ -120,7 +85,7 @@ export async function loadStepApprovals(
 ): Promise<StepApprovals> {
   const asked = [...intents.values()].filter(({ agentId, amountCents, approval }) => {
     const agent = agents.get(agentId)
-    return approval !== null || (agent !== undefined && asksForSteps(stepsOf(agent), amountCents))
+    return approval !== null || (agent !== undefined && asksForSteps(approvalStepsOf(agent), amountCents))
   })
   if (asked.length === 0) return new StepApprovals([], [])
   const ids = asked.map(({ id }) => id)
@@ -132,15 +97,6 @@ export async function loadStepApprovals(
   )
 }
 
-export interface CountedApproval {
-  readonly progress: ApprovalProgress
-  readonly isComplete: boolean
-  /** Whether it was the last of its step, and the people of the next one are asked. */
-  readonly beginsStep: boolean
-  /** Whether the people of a later step were asked before their turn. */
-  readonly hasEscalated: boolean
-}
-
 interface CountedSignature {
   readonly verified: VerifiedAssertion
   readonly iban: string | null
@@ -148,34 +104,14 @@ interface CountedSignature {
 
 const STEP_OVER = 'The time of the approvals is over: the intent is being denied.'
 
-type ApproverRefusal =
-  | readonly [code: 'own_request' | 'already_approved' | 'approver_not_asked']
-  | readonly [code: 'intent_not_waiting', message: string]
+type ApproverRefusal = readonly [
+  code: Exclude<UncountedApproval, 'step_ended'> | 'intent_not_waiting',
+  message?: string,
+]
 
-function refusalOf(
-  { outcome, progress }: ApprovalAdvance,
-  approvers: readonly Approver[],
-  personId: string,
-): ApproverRefusal | undefined {
-  if (outcome === 'denied') return ['intent_not_waiting', STEP_OVER]
-  const why = whyNotAsked(progress, approvers, personId)
-  return why && [approverRefusalCodes[why]]
-}
-
-/** Why this person’s approval would not count; undefined if it would. */
-export const whyNotAskedRefusal = (
-  progress: ApprovalProgress,
-  amount: Cents,
-  {
-    personId,
-    ...circumstances
-  }: { readonly approvers: readonly Approver[]; readonly now: Date; readonly personId: string },
-): ApproverRefusal | undefined =>
-  refusalOf(
-    advanceApproval(dropApprovals(progress, circumstances.approvers), amount, circumstances),
-    circumstances.approvers,
-    personId,
-  )
+/** How an operation on an intent refuses an approval that does not count. */
+export const refusalOfApprover = (problem: UncountedApproval): ApproverRefusal =>
+  problem === 'step_ended' ? ['intent_not_waiting', STEP_OVER] : [problem]
 
 /**
  * Counts the approval of a person whose signature is genuine, or says why it does not count. What others have approved
@@ -189,27 +125,16 @@ export function countApproval(
 ): CountedApproval | ApproverRefusal | readonly [code: 'statement_outdated'] {
   const { amountCents } = intent
   const { approvers } = steps
-  const begun = approvalProgressOf(intent, stepsOf(agent), now)
+  const begun = approvalProgressOf(intent, amountCents, { steps: approvalStepsOf(agent), now })
   if (!begun || !isSaltedBy(begun, verified.openings)) return ['statement_outdated']
   const isOutdated = ({ signed, openings }: RecordedApprovalRow): boolean => {
     const personId = openings.person?.value ?? null
     const members = intentApprovalSubject(intent, { spender: agent, iban, personId })
     return !agrees(signed.statement, openings, { kind: 'intent', members })
   }
-  const start = steps.of(intent).some(isOutdated)
-    ? restartApproval(begun, amountCents, now)
-    : dropApprovals(begun, approvers)
-  const before = advanceApproval(start, amountCents, { approvers, now })
-  const refusal = refusalOf(before, approvers, verified.person.id)
-  if (refusal) return refusal
-  const given = giveApproval(before.progress, approvers, { personId: verified.person.id, now })
-  const after = advanceApproval(given, amountCents, { approvers, now })
-  return {
-    progress: after.progress,
-    isComplete: after.outcome === 'approved',
-    beginsStep: after.progress.position > given.position,
-    hasEscalated: before.hasEscalated || after.hasEscalated,
-  }
+  const start = steps.of(intent).some(isOutdated) ? restartApproval(begun, amountCents, now) : begun
+  const counted = addApproval(start, amountCents, { personId: verified.person.id, approvers, now })
+  return typeof counted === 'string' ? refusalOfApprover(counted) : counted
 }
 
 /** As the proof of all has it. */

@@ -1,0 +1,142 @@
+import { LockMode } from '@mikro-orm/core'
+import { AgentEvent } from '../../control/agents/index.ts'
+import {
+  type ApprovalProgress,
+  type Approver,
+  advanceApproval,
+  approvalProgressOf,
+  deniedInWords,
+  dropApprovals,
+  nextOfWaiting,
+  readApprovers,
+  remindOfApproval,
+  restartApproval,
+} from '../../control/approvals/index.ts'
+import { effectivePolicy, type Policy } from '../../control/policies/index.ts'
+import { personEvents } from '../../identity/people/index.ts'
+import type { Tenant } from '../../kernel/contract/actor.ts'
+import { reaction } from '../../kernel/contract/area.ts'
+import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
+import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
+import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { moveCardRequest } from './answer.ts'
+import type { cardRequestSteps } from './api.ts'
+import {
+  amountToApprove,
+  CardRequest,
+  cardApprovalEvent,
+  setCardApproval,
+  withoutSteps,
+} from './card-request.ts'
+import { cardRequestProcess } from './process.ts'
+
+type Waiting = CardRequest & { approval: ApprovalProgress }
+
+const isWaiting = (request: CardRequest | null): request is Waiting =>
+  request?.status === 'pending' && request.approval !== null
+
+const lock = (em: EntityManager, id: string): Promise<CardRequest | null> =>
+  em.findOne(CardRequest, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+
+/** What the run of a pending request does next about its approvals, and when; undefined where one person approves. */
+export async function nextApprovalStep(request: CardRequest, { sql, tenant, now }: ReadContext) {
+  if (!isWaiting(request)) return undefined
+  const approvers = await readApprovers(sql, tenant)
+  return nextOfWaiting(request.approval, amountToApprove(request), { approvers, now })
+}
+
+/** Sends the reminder that is due by the tenant’s clock, once. */
+export async function remindCardApprovers(
+  id: string,
+  { em, sql, tenant, now, emit, wake }: WriteContext<(typeof cardRequestSteps.remind)['emits']>,
+): Promise<void> {
+  const request = await lock(em, id)
+  const reminded = isWaiting(request) && remindOfApproval(request.approval, now)
+  if (!isWaiting(request) || !reminded) return
+  setCardApproval(request, reminded, { approvers: await readApprovers(sql, tenant), now })
+  emit('card_limit_request.approval_reminder', cardApprovalEvent(request))
+  wake(cardRequestProcess, request)
+}
+
+type Ending = WriteContext<(typeof cardRequestSteps.endStep)['emits']>
+
+/** Goes on where the time of a step is over, or people have left: asks the next people, or denies. */
+export async function endCardApprovalStep(id: string, context: Ending): Promise<void> {
+  const { em, sql, tenant, now } = context
+  const request = await lock(em, id)
+  if (!isWaiting(request)) return
+  const [approvers, policy] = await Promise.all([
+    readApprovers(sql, tenant),
+    effectivePolicy(em, request.agentId),
+  ])
+  const steps = policy?.approval ?? []
+  const begun = approvalProgressOf(request, amountToApprove(request), { steps, now })
+  if (policy && begun) goOn(request, begun, { approvers, policy }, context)
+  else Object.assign(request, withoutSteps)
+}
+
+function goOn(
+  request: Waiting,
+  begun: ApprovalProgress,
+  { approvers, policy }: { readonly approvers: readonly Approver[]; readonly policy: Policy },
+  context: Ending,
+): void {
+  const { now, emit, wake } = context
+  const kept = dropApprovals(begun, approvers)
+  const advance = advanceApproval(kept, amountToApprove(request), { approvers, now })
+  setCardApproval(request, advance.progress, { approvers, now })
+  if (advance.outcome === 'denied') deny(request, policy, context)
+  else if (advance.hasEscalated) emit('card_limit_request.approval_escalated', cardApprovalEvent(request))
+  wake(cardRequestProcess, request)
+}
+
+function deny(request: Waiting, { id }: Policy, context: Ending): void {
+  const comment = deniedInWords(request.approval, amountToApprove(request))
+  const answeredBy = { type: 'policy' as const, id, name: null }
+  Object.assign(request, { answeredAt: context.now, answeredBy, comment })
+  moveCardRequest(request, 'denied', context, comment)
+}
+
+const LOCK_FREE = `
+select id, agent_id as "agentId" from card_requests
+where owner_id = $1 and mode = $2 and status = 'pending' and approval_due_at is not null
+order by id for no key update skip locked`
+
+/**
+ * All that wait for several people, for a transaction that has locked people and passkeys: it waits for no request, since who
+ * holds one may wait for a passkey, and reads the people later.
+ */
+const lockFree = (sql: Sql, { ownerId, mode }: Tenant) =>
+  sql<{ id: string; agentId: string } & Row>(LOCK_FREE, [ownerId, mode])
+
+const MAKE_DUE =
+  'update card_requests set approval_due_at = $4 where owner_id = $1 and mode = $2 and id = any($3::text[])'
+
+/** People have left, or have another role: what waits for approvals looks at once who is left. */
+async function lookAtWaiting({ sql, tenant, now, wake }: WriteContext): Promise<void> {
+  const waiting = await lockFree(sql, tenant)
+  const ids = waiting.map(({ id }) => id)
+  if (ids.length > 0) await sql(MAKE_DUE, [tenant.ownerId, tenant.mode, ids, now])
+  for (const request of waiting) wake(cardRequestProcess, request)
+}
+
+export const cardApprovalReactions = {
+  'person.removed': reaction(personEvents['person.removed'], {}, (_, context) => lookAtWaiting(context)),
+  'person.updated': reaction(personEvents['person.updated'], {}, async ({ changed }, context) => {
+    if (changed.includes('role')) await lookAtWaiting(context)
+  }),
+  /** What was approved before is asked anew. */
+  'agent.frozen': reaction(AgentEvent, {}, async ({ agentId }, { em, sql, tenant, now, wake }) => {
+    const waiting = await em.find(
+      CardRequest,
+      { agentId, status: 'pending', approvalDueAt: { $ne: null } },
+      { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+    )
+    const approvers = waiting.length > 0 ? await readApprovers(sql, tenant) : []
+    for (const request of waiting.filter(isWaiting)) {
+      const anew = restartApproval(request.approval, amountToApprove(request), now)
+      setCardApproval(request, anew, { approvers, now })
+      wake(cardRequestProcess, request)
+    }
+  }),
+}

@@ -1,0 +1,113 @@
+import { isDeepStrictEqual } from 'node:util'
+import { formatMinute } from '../../values/minute.ts'
+import type { Cents } from '../../values/money.ts'
+import { type ApprovalStep, asksForSteps } from '../rules/index.ts'
+import {
+  type ApprovalProgress,
+  type Approver,
+  advanceApproval,
+  beginApproval,
+  type Circumstances,
+  dropApprovals,
+  giveApproval,
+  hasLostApprovers,
+  nextOfApproval,
+  stepEndsAt,
+  whyNotAsked,
+} from './progress.ts'
+import { approvalCountInWords, approverRefusalCodes } from './response.ts'
+
+/** What a record has whose approval several people give. */
+interface WaitingRequest {
+  approval: ApprovalProgress | null
+  /** When its run looks at it next. */
+  approvalDueAt: Date | null
+  /** Who made it: their approval does not count. */
+  requesterId: string | null
+}
+
+/** How far the approvals have come by the present policy: where its steps have changed, they begin anew. */
+export function approvalProgressOf(
+  { approval, requesterId }: Readonly<Pick<WaitingRequest, 'approval' | 'requesterId'>>,
+  amount: Cents,
+  { steps, now }: { readonly steps: readonly ApprovalStep[]; readonly now: Date },
+): ApprovalProgress | undefined {
+  if (!asksForSteps(steps, amount)) return undefined
+  if (approval && isDeepStrictEqual(approval.steps, steps)) return approval
+  return beginApproval(steps, amount, { now, requesters: requesterId ? [requesterId] : [] })
+}
+
+/** Too few people, or what the clock brings next: the run looks at it then. */
+const dueAt = (progress: ApprovalProgress, { approvers, now }: Circumstances): Date =>
+  hasLostApprovers(progress, approvers) ? now : nextOfApproval(progress).at
+
+export const setApproval = (
+  request: Pick<WaitingRequest, 'approval' | 'approvalDueAt'>,
+  progress: ApprovalProgress,
+  circumstances: Circumstances,
+): void => {
+  Object.assign(request, { approval: progress, approvalDueAt: dueAt(progress, circumstances) })
+}
+
+/** What the run does next about the approvals, and when; with their count in words. */
+export function nextOfWaiting(approval: ApprovalProgress, amount: Cents, { approvers, now }: Circumstances) {
+  const isLost = hasLostApprovers(approval, approvers)
+  const { at, what } = isLost ? { at: now, what: 'end' as const } : nextOfApproval(approval)
+  return { at, what, inWords: approvalCountInWords(approval, amount, formatMinute(stepEndsAt(approval))) }
+}
+
+/** Why an approval does not count; `step_ended`: the request is being denied. */
+export type UncountedApproval =
+  | (typeof approverRefusalCodes)[keyof typeof approverRefusalCodes]
+  | 'step_ended'
+
+function problemOf(
+  { outcome, progress }: ReturnType<typeof advanceApproval>,
+  approvers: readonly Approver[],
+  personId: string,
+): UncountedApproval | undefined {
+  if (outcome === 'denied') return 'step_ended'
+  const why = whyNotAsked(progress, approvers, personId)
+  return why && approverRefusalCodes[why]
+}
+
+/** Why this person’s approval would not count; undefined if it would. */
+export const approverProblem = (
+  progress: ApprovalProgress,
+  amount: Cents,
+  { personId, ...circumstances }: Circumstances & { readonly personId: string },
+): UncountedApproval | undefined =>
+  problemOf(
+    advanceApproval(dropApprovals(progress, circumstances.approvers), amount, circumstances),
+    circumstances.approvers,
+    personId,
+  )
+
+export interface CountedApproval {
+  readonly progress: ApprovalProgress
+  readonly isComplete: boolean
+  /** Whether it was the last of its step, and the people of the next one are asked. */
+  readonly beginsStep: boolean
+  /** Whether the people of a later step were asked before their turn. */
+  readonly hasEscalated: boolean
+}
+
+/** Counts the approval of a person whose signature is genuine, or says why it does not count. */
+export function addApproval(
+  progress: ApprovalProgress,
+  amount: Cents,
+  { personId, approvers, now }: Circumstances & { readonly personId: string },
+): CountedApproval | UncountedApproval {
+  const kept = dropApprovals(progress, approvers)
+  const before = advanceApproval(kept, amount, { approvers, now })
+  const problem = problemOf(before, approvers, personId)
+  if (problem) return problem
+  const given = giveApproval(before.progress, approvers, { personId, now })
+  const after = advanceApproval(given, amount, { approvers, now })
+  return {
+    progress: after.progress,
+    isComplete: after.outcome === 'approved',
+    beginsStep: after.progress.position > given.position,
+    hasEscalated: before.hasEscalated || after.hasEscalated,
+  }
+}
