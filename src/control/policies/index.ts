@@ -1,4 +1,5 @@
 export { policiesApi, policySteps } from './api.ts'
+export { policyChangesApi } from './change-api.ts'
 export { expirePolicy, policyEndStatus } from './end.ts'
 export { Policy } from './policy.ts'
 export { effectivePolicy, findPolicy } from './policy-versioning.ts'

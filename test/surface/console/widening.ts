@@ -2,12 +2,14 @@ import { describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { anAgentUnder, bodyOf } from '../../support/factories.ts'
 import { signedInTo } from '../../support/identity/console.ts'
-import { originOf } from '../../support/identity/people.ts'
+import { aPerson, originOf } from '../../support/identity/people.ts'
 import { axeFindings } from '../../support/web/axe.ts'
-import { open, openAsOwner } from '../console-pages/devices.ts'
+import { newsIn, open, openAsOwner } from '../console-pages/devices.ts'
 import { service } from './visitors.ts'
 
 const sign = (page: Page) => page.getByRole('button', { name: 'Sign with passkey' })
+
+const owners = { aboveEuros: 20, of: 'owners', withinMinutes: 60, then: 'deny' } as const
 
 async function createToken(page: Page, agentId: string): Promise<void> {
   await page.goto(new URL(`/console/agents/${agentId}?tab=limits`, page.url()).href)
@@ -52,6 +54,38 @@ describe('what lets more be spent', () => {
       .getByText(/version/)
       .waitFor()
     expect((await bodyOf(client.policies.effective({ params }))).autoApproveLimitEuros).toBe(20)
+  })
+
+  test('is proposed where the policy asks several people', async () => {
+    const owner = await service.owner()
+    const { client } = owner
+    const { page } = await openAsOwner(client)
+    await aPerson(service, owner, { role: 'owner' })
+    const agent = await anAgentUnder(client, { dailyLimitEuros: 50, approval: [{ ...owners, need: 2 }] })
+    await page.goto(new URL(`console/agents/${agent.id}`, page.url()).href)
+    await page.locator('button[commandfor]', { hasText: 'Change limits' }).click()
+    await page.locator('[name="dailyLimitEuros"]').fill('70')
+    await page.getByRole('dialog').getByRole('button', { name: 'Change limits' }).click()
+    await sign(page).click()
+    await newsIn(page).filter({ hasText: 'Proposed: 1 of 2 approvals.' }).waitFor()
+    expect((await bodyOf(client.policies.changes())).data).toMatchObject([{ status: 'waiting' }])
+  })
+
+  test('is signed in the inbox where a key has proposed it', async () => {
+    const { client } = await service.owner()
+    const { page } = await openAsOwner(client)
+    const rules = { name: 'Books', dailyLimitEuros: 50, approval: [{ ...owners, need: 1 }] }
+    const agent = await anAgentUnder(client, rules)
+    const effective = () => bodyOf(client.policies.effective({ params: { agentId: agent.id } }))
+    const params = { id: (await effective()).id }
+    await bodyOf(client.policies.replace({ params, body: { ...rules, dailyLimitEuros: 70 } }))
+    await page.goto(new URL('console/inbox', page.url()).href)
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Approve with passkey' }).click()
+    await page.locator('dialog').getByText('from € 50.00 to € 70.00').waitFor()
+    await sign(page).click()
+    await newsIn(page).filter({ hasText: 'Approved. The new limits apply.' }).waitFor()
+    expect((await effective()).dailyLimitEuros).toBe(70)
   })
 
   test('leads a person without a passkey to create one, and back', async () => {

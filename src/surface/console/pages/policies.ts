@@ -15,6 +15,7 @@ import { consoleSection } from '../parts/section.ts'
 import { renderBox, renderTable } from '../parts/table.ts'
 import { countText } from '../parts/tabs.ts'
 import { countOf, formatPlainEuros, memberLabelText, renderEuros, renderText } from '../parts/text.ts'
+import { proposedByStatus, renderPolicyChangesBox } from './decide/policy-changes.ts'
 
 const changes = ['policy.*']
 
@@ -220,6 +221,7 @@ ${await part({
       : 'A template. Agents keep their copies until you apply it.'
   }</p>`,
 })}
+${await part({ id: 'waiting-changes', events: changes, about: `${id} ${policy.agentId ?? ''}`.trim(), make: () => renderPolicyChangesBox(policy, request) })}
 ${renderBox('Rules', await rulesOf(policy, request), simulation(request))}
 ${await backtestPart(request)}
 ${await part({ id: 'probe', events: changes, about: id, make: () => probeOf(request) })}
@@ -238,6 +240,7 @@ function templateActions(
     submit: 'Apply to agents',
     confirm: 'Replace the rules of every agent with this template by its present rules?',
     success: 'Applied.',
+    successByStatus: proposedByStatus,
   })
   const remove = {
     params,
@@ -279,6 +282,7 @@ async function rulesOf(
     choices: { 'approval.of': await readApprovers(request), 'approval.then': endsOfStep },
     submit: 'Save',
     success: 'Saved.',
+    successByStatus: proposedByStatus,
     tone: 'main',
   } as const
   return renderOperationForm(request, policiesApi.replace, options)

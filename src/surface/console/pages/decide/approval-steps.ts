@@ -45,20 +45,24 @@ const areOrIs = (approvers: Approvers): string => {
 }
 
 /** What happens when the time of the present step ends. */
-function atEnd({ step, steps }: Progress, request: PageRequest): Html {
+function atEnd({ step, steps }: Progress, otherwise: string, request: PageRequest): Html {
   const [now, next] = steps.slice(step - 1)
-  if (now?.then !== 'next' || !next) return html`then it is denied`
+  if (now?.then !== 'next' || !next) return html`then ${otherwise}`
   const people = typeof next.of === 'string' ? next.of : peopleText(next.of, request)
   return html`then ${people} ${areOrIs(next.of)} asked as well`
 }
 
 /** Who has approved, and who is asked until when: `1 of 2 approvals. Ada approved today 14:02. Owners are asked until …`. */
-export function renderApprovalSteps({ approval }: Intent, request: PageRequest): HtmlContent {
+export function renderApprovalSteps(
+  { approval }: Intent,
+  request: PageRequest,
+  otherwise = 'it is denied',
+): HtmlContent {
   if (approval === null) return undefined
   const { approvals, awaits, endsAt } = approval
   const asked =
     awaits.length > 0 &&
-    html` ${peopleText(awaits, request)} ${areOrIs(awaits)} asked until ${renderTime(endsAt, 'in a sentence')}, ${atEnd(approval, request)}.`
+    html` ${peopleText(awaits, request)} ${areOrIs(awaits)} asked until ${renderTime(endsAt, 'in a sentence')}, ${atEnd(approval, otherwise, request)}.`
   return html`<p class="approvals"><strong>${approvalCount(approval)}.</strong>${approvals.map(
     ({ personId, at }) =>
       html` ${renderRecordLink(request, personId)} approved ${renderTime(at, 'in a sentence')}.`,

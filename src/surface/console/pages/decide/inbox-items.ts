@@ -22,11 +22,20 @@ import {
   renderUnusableCard,
 } from './checks.ts'
 import {
+  REFRESH_AFTER_DECISION,
   renderCardRequestForm,
   renderIntentDecisionForm,
   renderPayeeForm,
   renderReceiptForm,
 } from './decision-forms.ts'
+import {
+  type PolicyChangeItem,
+  renderDifference,
+  renderDifferences,
+  renderPolicyChangeForm,
+  renderPolicyChangeProposer,
+  renderPolicyChangeSteps,
+} from './policy-changes.ts'
 import { renderProposalConsequences, renderProposalForm, renderProposer } from './proposals.ts'
 import type {
   CardRequestItem,
@@ -43,6 +52,7 @@ import type {
 export const inboxKinds = {
   payments: 'Payments',
   cards: 'Card requests',
+  limits: 'Limits',
   payees: 'Payees',
   confirmations: 'Confirmations',
   proposals: 'Proposals',
@@ -84,7 +94,7 @@ const timeOf = (at: string | null): number => (at === null ? NEVER : Date.parse(
 export type ChecksNow = ReadonlyMap<string, readonly IntentCheck[]>
 
 export const inboxItemsOf = (
-  { intents, cardRequests, transfers, proposals, disputes, credentials }: WaitingDecisions,
+  { intents, cardRequests, transfers, proposals, disputes, credentials, policyChanges }: WaitingDecisions,
   request: PageRequest,
   checksNow: ChecksNow = new Map(),
 ): InboxItem[] =>
@@ -95,6 +105,7 @@ export const inboxItemsOf = (
     ...proposals.map(proposal => proposalItem(proposal, request)),
     ...disputes.map(dispute => disputeItem(dispute, request)),
     ...credentials.map(credential => credentialItem(credential, request)),
+    ...policyChanges.map(change => policyChangeItem(change, request)),
   ].sort(byDeadline)
 
 function intentItem(
@@ -162,6 +173,28 @@ function cardRequestItem(asked: CardRequestItem, request: PageRequest): InboxIte
         ['Per month', renderEuros(limits.monthlyLimitEuros)],
       ]),
     decide: renderCardRequestForm(asked, request),
+  }
+}
+
+/** A change that lets more be spent under a policy that asks several people. Its page is that of the policy. */
+function policyChangeItem(change: PolicyChangeItem, request: PageRequest): InboxItem {
+  const { id, policyId, agentId, changes, approval, createdAt, expiresAt } = change
+  const [first] = changes
+  const title =
+    first && changes.length === 1 ? renderDifference(first) : html`${changes.length} changes of limits`
+  return {
+    id,
+    kind: 'limits',
+    createdAt,
+    due: expiresAt,
+    atDeadline: 'expires',
+    title: renderRecordLink(request, policyId ?? agentId, title),
+    requester: renderPolicyChangeProposer(change, request),
+    why: approvalCount(approval),
+    purpose: null,
+    facts: () =>
+      html`${changes.length > 1 && renderDifferences(change)}${renderPolicyChangeSteps(change, request)}`,
+    decide: renderPolicyChangeForm(change, request, REFRESH_AFTER_DECISION),
   }
 }
 
@@ -293,6 +326,7 @@ const factsLine = (entries: readonly (readonly [name: string, value: HtmlContent
 const kindNames: Readonly<Record<InboxKind, string>> = {
   payments: 'Payment',
   cards: 'Card request',
+  limits: 'Change of limits',
   payees: 'Payee to confirm',
   confirmations: 'Payment to confirm',
   proposals: 'Proposal',

@@ -10,6 +10,7 @@ import { proposalsApi } from '../../../proposals/index.ts'
 import type { ListItemOf, PageRequest } from '../../page.ts'
 import { readNamesInRows } from '../../parts/names.ts'
 import { peopleOfApproval } from './approval-steps.ts'
+import { actorsOfPolicyChange, type PolicyChangeItem, readWaitingPolicyChanges } from './policy-changes.ts'
 
 /** The newest of each kind are listed. */
 export const MOST_WAITING = 50
@@ -30,6 +31,7 @@ export interface WaitingDecisions {
   readonly disputes: readonly DisputeItem[]
   /** Machine payments that a person confirms with the card's issuer. */
   readonly credentials: readonly CredentialItem[]
+  readonly policyChanges: readonly PolicyChangeItem[]
   readonly hasMore: boolean
 }
 
@@ -47,18 +49,22 @@ export const waitingDecisionEvents = [
   'canvas.proposal_*',
   'dispute.*',
   'mpp.*',
+  'policy.change_*',
 ]
 
 /** `frame-facts.ts` counts the same decisions for the badge of every page. */
-export async function readWaitingDecisions({ ask, now }: PageRequest): Promise<WaitingDecisions> {
-  const [intents, cardRequests, transfers, proposals, disputes, credentials] = await Promise.all([
-    ask(intentsApi.list, { query: { status: 'created', limit: MOST_WAITING } }),
-    ask(cardRequestsApi.list, { query: { status: 'pending', limit: MOST_WAITING } }),
-    ask(transfersApi.list, { query: { waitsFor: 'payee', limit: MOST_WAITING } }),
-    ask(proposalsApi.list, { query: { status: 'open', limit: MOST_WAITING } }),
-    ask(disputesApi.list, { query: { status: 'open', limit: MOST_WAITING } }),
-    ask(mppApi.list, { query: { waitsFor: 'person', limit: MOST_WAITING } }),
-  ])
+export async function readWaitingDecisions(request: PageRequest): Promise<WaitingDecisions> {
+  const { ask, now } = request
+  const [intents, cardRequests, transfers, proposals, disputes, credentials, policyChanges] =
+    await Promise.all([
+      ask(intentsApi.list, { query: { status: 'created', limit: MOST_WAITING } }),
+      ask(cardRequestsApi.list, { query: { status: 'pending', limit: MOST_WAITING } }),
+      ask(transfersApi.list, { query: { waitsFor: 'payee', limit: MOST_WAITING } }),
+      ask(proposalsApi.list, { query: { status: 'open', limit: MOST_WAITING } }),
+      ask(disputesApi.list, { query: { status: 'open', limit: MOST_WAITING } }),
+      ask(mppApi.list, { query: { waitsFor: 'person', limit: MOST_WAITING } }),
+      readWaitingPolicyChanges(request),
+    ])
   const isOpen = ({ expiresAt }: { readonly expiresAt: string | Date }) => new Date(expiresAt) > now
   return {
     intents: intents.data.filter(isOpen),
@@ -67,6 +73,7 @@ export async function readWaitingDecisions({ ask, now }: PageRequest): Promise<W
     proposals: proposals.data.filter(isOpen),
     disputes: disputes.data,
     credentials: credentials.data,
+    policyChanges,
     hasMore: [intents, cardRequests, transfers, proposals, disputes, credentials].some(
       ({ hasMore }) => hasMore,
     ),
@@ -75,7 +82,7 @@ export async function readWaitingDecisions({ ask, now }: PageRequest): Promise<W
 
 /** Reads the names of agents, payees and approvers. Wallets and cards are not named in a list of decisions. */
 export const readNamesOfWaiting = (
-  { intents, cardRequests, transfers, proposals, disputes, credentials }: WaitingDecisions,
+  { intents, cardRequests, transfers, proposals, disputes, credentials, policyChanges }: WaitingDecisions,
   request: PageRequest,
 ): Promise<void> =>
   readNamesInRows(
@@ -87,6 +94,7 @@ export const readNamesOfWaiting = (
       ...proposals,
       ...disputes,
       ...credentials,
+      ...policyChanges.flatMap(actorsOfPolicyChange),
     ],
     request,
     ['walletId', 'fromWalletId', 'cardId', 'runId'],
@@ -100,8 +108,9 @@ export const countWaitingDecisions = ({
   proposals,
   disputes,
   credentials,
+  policyChanges,
 }: WaitingDecisions): number =>
-  [intents, cardRequests, transfers, proposals, disputes, credentials].reduce(
+  [intents, cardRequests, transfers, proposals, disputes, credentials, policyChanges].reduce(
     (count, { length }) => count + length,
     0,
   )

@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals'
+import { anAgentUnder, bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { type InConsole, peopleInConsole } from '../../support/identity/in-console.ts'
+import { signed } from '../../support/identity/people.ts'
+
+const service = await startTestService()
+
+const twoOwners = { aboveEuros: 20, of: 'owners', need: 2, withinMinutes: 60, then: 'deny' } as const
+
+const APPROVE = 'data-operation="POST /policies/changes/{id}/approve"'
+const REJECT = 'data-operation="POST /policies/changes/{id}/reject"'
+
+/** Two owners and an approver, and a change of the limits of an agent that the first of them has proposed. */
+async function aProposal(change: object) {
+  const owner = await service.owner()
+  const people = await peopleInConsole(service, owner, ['owner', 'owner', 'approver'])
+  const [ada, bob, clerk] = people as [InConsole, InConsole, InConsole]
+  const rules = { name: 'Books', dailyLimitEuros: 50, approval: [twoOwners] }
+  const agent = await anAgentUnder(owner.client, rules)
+  const policy = await bodyOf(owner.client.policies.effective({ params: { agentId: agent.id } }))
+  const params = { id: policy.id }
+  const body = { ...rules, ...change }
+  const asked = await ada.client.policies.replace({ params, body })
+  const { challenge } = asked.body as unknown as { challenge: Parameters<typeof signed>[0] }
+  const proposed = await ada.client.policies.replace({
+    params,
+    body: { ...body, webauthnAssertion: signed(challenge, ada.device) },
+  })
+  expect(proposed.status).toBe(202)
+  const read = async ({ headers }: InConsole, path: string) =>
+    (await fetch(`${service.url}/${path}`, { headers: { ...headers, accept: 'text/html' } })).text()
+  const { id: changeId } = proposed.body as { id: string }
+  return { ...owner, ada, bob, clerk, agent, policy, changeId, read }
+}
+
+/** The words of an element, without its marks. */
+const wordsIn = (text: string, pattern: RegExp): string =>
+  (pattern.exec(text)?.[1] ?? '')
+    .replace(/<time[^>]*>[^<]*<\/time>/g, 'AT')
+    .replace(/<[^>]+>/g, '')
+    .replace(/\u00a0/g, ' ')
+
+const stepsIn = (text: string): string => wordsIn(text, /<p class="approvals">([\s\S]*?)<\/p>/)
+
+const offers = (text: string) => ({ approve: text.includes(APPROVE), reject: text.includes(REJECT) })
+
+describe('a change of limits that waits for several people', () => {
+  test('is in the inbox, on the home page and in the badge, and only who is asked may approve it', async () => {
+    const { agent, ada, bob, clerk, read } = await aProposal({ dailyLimitEuros: 70 })
+    const [seenByAda, seenByBob, seenByClerk] = (await Promise.all(
+      [ada, bob, clerk].map(one => read(one, 'console/inbox?kind=limits')),
+    )) as [string, string, string]
+    expect(wordsIn(seenByBob, /<h2 id="policychange_\w+-title">([\s\S]*?)<\/h2>/)).toBe(
+      `Daily limit of ${agent.name}: € 50.00 → € 70.00`,
+    )
+    expect(stepsIn(seenByBob)).toBe(
+      `1 of 2 approvals. ${ada.name} approved AT. Owners are asked until AT, then it expires.`,
+    )
+    expect(seenByBob).toMatch(/Limits <span class="count">1</)
+    expect(offers(seenByBob)).toEqual({ approve: true, reject: true })
+    expect(offers(seenByAda)).toEqual({ approve: false, reject: true })
+    expect(seenByAda).toContain('You have approved this. Other people must approve it as well.')
+    expect(offers(seenByClerk)).toEqual({ approve: false, reject: true })
+    expect(seenByClerk).toContain('The policy does not ask you now.')
+    const home = await read(bob, 'console')
+    expect(home).toContain('Needs you <span class="count">1<')
+    expect(home).toContain('1 of 2 approvals')
+    expect(home).toContain('<span class="badge">1<')
+  })
+
+  test('lists every change, on the page of the policy as well, and leaves both once it is rejected', async () => {
+    const { bob, policy, changeId, read } = await aProposal({
+      dailyLimitEuros: 70,
+      approval: [{ ...twoOwners, aboveEuros: 40 }],
+    })
+    const pages = ['console/inbox', `console/policies/${policy.id}`]
+    for (const page of pages) {
+      const text = await read(bob, page)
+      expect(wordsIn(text, /(<ul class="reasons">[\s\S]*?<\/ul>)/)).toMatch(
+        /Daily limit of .*: € 50\.00 → € 70\.00/,
+      )
+      expect(offers(text)).toEqual({ approve: true, reject: true })
+    }
+    expect(await read(bob, 'console/inbox')).toContain('2 changes of limits')
+    await bodyOf(bob.client.policies.rejectChange({ params: { id: changeId }, body: { reason: 'Too high' } }))
+    for (const page of pages) expect(offers(await read(bob, page))).toEqual({ approve: false, reject: false })
+  })
+
+  test('is announced by each form that may propose one', async () => {
+    const { bob, policy, agent, client, read } = await aProposal({ dailyLimitEuros: 70 })
+    const template = await bodyOf(client.policies.create({ body: { name: 'Template' } }))
+    const pages = {
+      [`console/policies/${policy.id}`]: 'PUT /policies/{id}',
+      [`console/policies/${template.id}`]: 'POST /policies/{id}/apply',
+      [`console/agents/${agent.id}`]: 'PUT /policies/agent/{agentId}',
+      [`console/agents/${agent.id}?tab=limits`]: 'PUT /policies/{id}',
+    }
+    for (const [page, operation] of Object.entries(pages)) {
+      const [, form] = (await read(bob, page)).split(`data-operation="${operation}"`)
+      expect(form?.split('>')[0]).toContain('Proposed: {approval.given} of {approval.needed} approvals.')
+    }
+  })
+})
