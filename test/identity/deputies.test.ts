@@ -87,7 +87,7 @@ describe('a deputy', () => {
       [ada, { deputyId: ada, ...week }, 'own_deputy'],
       [ada, { deputyId: viewer, ...week }, 'deputy_not_approver'],
       [ada, { deputyId: invited, ...week }, 'deputy_not_approver'],
-      [ada, { deputyId: stranger, ...week }, 'deputy_not_approver'],
+      [ada, { deputyId: stranger, ...week }, 'person_not_found'],
       [viewer, { deputyId: bob, ...week }, 'person_not_approver'],
       [invited, { deputyId: bob, ...week }, 'person_not_approver'],
       [stranger, { deputyId: bob, ...week }, 'person_not_found'],

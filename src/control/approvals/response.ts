@@ -24,12 +24,12 @@ const count = (description: string) => z.int().min(0).meta({ description })
 
 export const ApprovalProgressRecord = z
   .object({
-    given: count('How many approvals were given.'),
-    needed: count('How many all steps of this amount need together.'),
+    given: count('Approvals given.'),
+    needed: count('Approvals that all steps of this amount need.'),
     step: z.int().min(1).max(MAX_APPROVAL_STEPS).meta({ description: 'The step that is asked now.' }),
     steps: approvalStepsSchema.unwrap().meta({ description: 'The steps of the policy.' }),
     awaits: z.array(z.union([z.enum(approverGroups), id('person')])).meta({
-      description: 'The roles or people who are asked now. Empty once the intent was decided or has ended.',
+      description: 'The roles or people who are asked now. Empty once it has ended.',
       examples: [['owners']],
     }),
     endsAt: instant.nullable().meta({ description: 'When the time of the step ends.' }),

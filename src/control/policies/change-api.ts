@@ -16,7 +16,7 @@ export const PolicyChangeRecord = z
     ...recordHead('policychange'),
     status: z.enum([...policyChangeMachine.states, 'expired']).meta({
       description:
-        '`outdated`: with the last approval, the policy was no longer as people had signed. `expired`: too few people approved within three days.',
+        '`outdated`: the policy was no longer as people had signed. `expired`: too few approved within three days.',
     }),
     operation: z.enum(operations).meta({ description: 'The operation that is carried out.' }),
     policyId: id('policy').nullable(),
@@ -32,7 +32,7 @@ export const PolicyChangeRecord = z
           to: z.string().meta({ examples: ['€ 70.00'] }),
         }),
       )
-      .meta({ description: 'What lets more be spent: people sign exactly this.' }),
+      .meta({ description: 'People sign exactly this.' }),
     approval: ApprovalProgressRecord,
     proposedBy: z.object({ type: z.string(), id: z.string().nullable(), name: z.string().nullable() }),
     reason: z.string().nullable().meta({ description: 'Why it was rejected, or could not be carried out.' }),
@@ -57,12 +57,12 @@ export const proposing = {
   fails: {
     too_many_changes: [
       400,
-      'Twenty changes of policies wait already. Approve or reject some first: GET /policies/changes.',
+      'Twenty changes wait already. Approve or reject some first: GET /policies/changes.',
     ],
   },
   emits: {
     'policy.change_proposed': declareEvent(
-      'A change that lets more be spent under a policy with steps of approval waits for several people.',
+      'A change of a policy with steps waits for several people.',
       PolicyChangeEvent,
     ),
   },
@@ -70,16 +70,13 @@ export const proposing = {
 
 const ended = {
   'policy.change_ended': declareEvent(
-    'A change of a policy that waited for several people was carried out, rejected or outdated.',
+    'A change of a policy that waited was carried out, rejected or outdated.',
     PolicyChangeEvent,
   ),
 }
 
 const policy_change_not_found = notFound('policy change')
-const policy_change_over: RefusalSpec = [
-  400,
-  'The change is no longer waiting: it was carried out, rejected, or has expired. Make it again.',
-]
+const policy_change_over: RefusalSpec = [400, 'The change is no longer waiting. Make it again.']
 
 export const policyChangesApi = {
   changes: list('/policies/changes', {
@@ -105,13 +102,13 @@ export const policyChangesApi = {
   approveChange: post('/policies/changes/{id}/approve', {
     summary: 'Approve a change of a policy',
     description:
-      'A person who is asked signs the changes with a passkey: without `webauthnAssertion` the refusal `assertion_required` has the `challenge`. With the last approval the change is carried out, if the policy is still as people have signed.',
+      'A person who is asked signs the `challenge` of the refusal `assertion_required`. With the last approval the change is carried out, if the policy is still as people have signed.',
     callers: ['key'],
     scope: 'intents:approve',
     body: z.strictObject({
       ...widening.members,
       personId: id('person').optional().meta({
-        description: 'With a key: the person who must sign. Left out: any of those who are asked.',
+        description: 'With a key: who must sign. Left out: any of those who are asked.',
       }),
     }),
     example: {},
@@ -121,17 +118,15 @@ export const policyChangesApi = {
       ...widening.fails,
       ...approverRefusals,
       policy_change_not_found,
+      person_not_found: notFound('person'),
       policy_change_over,
-      policy_change_outdated: [
-        409,
-        'The policy or agent has changed since the proposal, so it is not carried out. Make the change again.',
-      ],
+      policy_change_outdated: [409, 'The policy or agent has changed since. Make the change again.'],
     },
     emits: {
       ...widening.emits,
       ...ended,
       'policy.change_approved': declareEvent(
-        'A person has approved a change of a policy that needs further approvals.',
+        'A person has approved a change of a policy, which waits for others.',
         PolicyChangeEvent,
       ),
       'policy.updated': PolicyEvent,

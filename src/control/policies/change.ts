@@ -5,6 +5,7 @@ import {
   type WebauthnAssertion,
   type widening,
 } from '../../identity/passkeys/index.ts'
+import { findPerson } from '../../identity/people/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
@@ -135,6 +136,8 @@ export const policyChangeHandlers = bindHandlers(policyChangesApi, {
     const change = await lockChange(context.em, params.id)
     if (!change) return refuse('policy_change_not_found')
     if (!isWaitingChange(change, now)) return refuse('policy_change_over')
+    if (body.personId !== undefined && !(await findPerson(body.personId, context)))
+      return refuse('person_not_found')
     const approvers = await readApproversAndDeputies(sql, { tenant, now })
     const progress = dropApprovals(change.approval, approvers)
     const signer = await signerOfWidening(

@@ -104,7 +104,7 @@ export const policyChangesPersonalData = {
   policy_changes: {
     personal: {
       write: { kind: 'payment', ground: 'contract', forget: 'empty' },
-      changes: { kind: 'payment', ground: 'contract', forget: 'empty' },
+      changes: { kind: 'payment', ground: 'contract', forget: { value: '[]' } },
       proposed_by: { kind: 'name', ground: 'contract', forget: { members: '{"id":null,"name":null}' } },
       reason: { kind: 'words', ground: 'contract', forget: 'word' },
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { id } from '../../values/ids.ts'
 import { type Cents, cents, formatMoney, storedMoneySchema } from '../../values/money.ts'
+import { patternTextSchema } from '../../values/schemas.ts'
 
 /** The people whom a step asks: by their role, or by name. */
 export const approverGroups = ['owners', 'approvers'] as const
@@ -11,22 +11,25 @@ const MAX_NAMED = 20
 const MAX_NEEDED = 5
 const MAX_MINUTES = 30 * 24 * 60
 
+/** Who does not exist is one person too few: the refusal says how many are needed. */
+const personId = patternTextSchema(/^person_[0-9a-z]{26}$/, 33, 'the id of a person begins with person_')
+
 const ApprovalStepRule = z
   .strictObject({
     aboveCents: storedMoneySchema.meta({
       description: 'The step is asked for amounts above this.',
       examples: [1000],
     }),
-    of: z.union([z.enum(approverGroups), z.array(id('person')).min(1).max(MAX_NAMED)]).meta({
+    of: z.union([z.enum(approverGroups), z.array(personId).min(1).max(MAX_NAMED)]).meta({
       description:
-        'Who is asked: `owners`, `approvers` (people with the role approver or owner), or people by their ids.',
+        '`owners`, `approvers` (approvers and owners), or people by their ids.',
       examples: ['owners'],
     }),
     need: z.int().min(1).max(MAX_NEEDED).meta({ description: 'How many of them must approve.' }),
     withinMinutes: z.int().min(1).max(MAX_MINUTES).meta({ description: 'How long the step waits for them.' }),
     then: z.enum(['next', 'deny']).meta({
       description:
-        'What happens if the step is not complete by then: `next` asks the people of the next step as well, `deny` denies. The last step denies.',
+        'If the step is not complete by then: `next` asks the people of the next step as well, `deny` denies. The last step denies.',
     }),
   })
   .meta({ id: 'ApprovalStep' })
@@ -36,7 +39,7 @@ export type ApprovalStep = z.output<typeof ApprovalStepRule>
 
 export const approvalStepsSchema = z.array(ApprovalStepRule).max(MAX_APPROVAL_STEPS).default([]).meta({
   description:
-    'Up to four steps of approvals with a passkey. The steps whose amount is exceeded are asked in this order, and each needs approvals of its own: the approval of a person counts in one step. Who made the request does not count. Empty: one person approves.',
+    'Steps of approvals with a passkey. Those whose amount is exceeded are asked in this order, and a person’s approval counts in one of them. Who made the request does not count. Empty: one person approves.',
 })
 
 const aboveOf = ({ aboveCents }: ApprovalStep): Cents => cents(aboveCents)

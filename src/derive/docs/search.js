@@ -70,7 +70,7 @@ export function tokenize(text) {
 const WEIGHTS = {
   guide: 2.4,
   rule: 2,
-  section: 1.3,
+  section: 1.5,
   operation: 1.1,
   part: 1,
   refusal: 0.5,

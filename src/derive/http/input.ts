@@ -9,6 +9,7 @@ import {
   BoundedMeasure,
   choicesText,
   describeSentValue,
+  issuesOfForms,
   isValueMissing,
   type ValidationIssue,
   zodMessageOptions,
@@ -36,7 +37,7 @@ function parse(schema: z.ZodType, json: unknown): object {
 }
 
 function refused(found: readonly ValidationIssue[], schema: z.ZodType): Problem {
-  const issues = found.map(issue => asInJson(issue, schema))
+  const issues = found.flatMap(issuesOfForms).map(issue => asInJson(issue, schema))
   const sentences = issues.filter(isFirstOfItsMember).flatMap(issue => sentencesOf(issue, schema))
   const more = sentences.length > SHOWN ? '; and more' : ''
   return new Problem('invalid_request', sentences.slice(0, SHOWN).join('; ') + more)

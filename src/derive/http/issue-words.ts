@@ -20,6 +20,8 @@ export interface ValidationIssue {
   readonly divisor?: number | bigint
   readonly keys?: readonly string[]
   readonly issues?: readonly ValidationIssue[]
+  /** What each form of a union says. */
+  readonly errors?: readonly (readonly ValidationIssue[])[]
 }
 
 const mustBe = (issue: object): string =>
@@ -83,6 +85,16 @@ function oneOf(values: readonly unknown[]): string {
 const SHOWN = 40
 
 /** A check of several members at once (`custom`) says itself what is missing. */
+/** The issues of the form that the value has the type of; of none, what the first form says. */
+export function issuesOfForms(issue: ValidationIssue): readonly ValidationIssue[] {
+  const { code, path = [], errors = [], input } = issue
+  const isOfOtherType = (one: ValidationIssue) =>
+    (one.path?.length ?? 0) === 0 && (one.code === 'invalid_type' || one.code === 'invalid_value')
+  const meant = errors.find(form => form.length > 0 && !form.some(isOfOtherType)) ?? errors[0]
+  if (code !== 'invalid_union' || !meant) return [issue]
+  return meant.map(one => ({ ...one, path: [...path, ...(one.path ?? [])], input: one.input ?? input }))
+}
+
 export const isValueMissing = ({ code }: ValidationIssue): boolean =>
   code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_format'
 
@@ -143,6 +155,7 @@ export class BoundedMeasure {
     else if (def.type === 'array') this.#takeList(schema, def.element, value, path)
     else if (def.type === 'record') this.#takeRecord(schema, def.valueType, value, path)
     else if (def.type === 'object') this.#takeObject(def.shape, value, path)
+    else if (def.type === 'union') this.#takeOnlyList(def.options, value, path)
     else if (def.type === 'pipe') this.take(isTransform(def.in) ? def.out : def.in, value, path)
     else if ('innerType' in def) this.take(def.innerType, value, path)
   }
@@ -154,6 +167,12 @@ export class BoundedMeasure {
   #takeList(schema: z.core.$ZodType, item: z.core.$ZodType, value: unknown, path: Path): void {
     if (!Array.isArray(value) || !this.#fits(schema, 'array', value, value.length, path)) return
     this.#takeItems(item, value.entries(), value.length, path)
+  }
+
+  /** A list can be meant as one form only. */
+  #takeOnlyList(forms: readonly z.core.$ZodType[], value: unknown, path: Path): void {
+    const [list, ...others] = forms.filter(form => (form as Schema)._zod.def.type === 'array')
+    if (list && others.length === 0 && Array.isArray(value)) this.take(list, value, path)
   }
 
   #takeRecord(schema: z.core.$ZodType, item: z.core.$ZodType, value: unknown, path: Path): void {

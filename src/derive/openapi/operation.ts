@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { lineSchemaOf, mediaTypeOf, streamItemSchemaOf } from '../../kernel/contract/file.ts'
 import {
   type AnyOperation,
+  callsOutside,
   formatKiB,
   maxBodyBytes,
   needsSignIn,
@@ -106,13 +107,17 @@ function unmeteredFacts({ unmetered }: RequestLimits = {}): string[] {
   return unmetered ? ['It is outside the rate limit.'] : []
 }
 
+/** Work on another system goes on after the answer; anything else that is accepted waits for people. */
+const isAnsweredEarly = (operation: AnyOperation): boolean =>
+  operation.accepted !== undefined && callsOutside(operation)
+
 const parametersOf = (operation: AnyOperation, { schemas, parameterExample }: OperationObjectParts) => [
   ...pathParameters(operation, parameterExample),
   ...(operation.query ? queryParameters(schemas.add(operation.query)) : []),
   ...(takesIdempotencyKey(operation)
     ? [headerParameter(operation.http?.keyRequired ? 'RequiredIdempotencyKey' : 'IdempotencyKey')]
     : []),
-  ...(operation.accepted ? [headerParameter('Prefer')] : []),
+  ...(isAnsweredEarly(operation) ? [headerParameter('Prefer')] : []),
   ...ownHeaderParameters(operation),
   headerParameter('RequestId'),
   ...(operation.callers.some(isTenantCaller) ? [headerParameter('RunId')] : []),
@@ -188,9 +193,13 @@ function acceptedOf(
   schemas: SchemaCollector,
 ): Record<string, ResponseObject> {
   if (!operation.accepted) return {}
-  const headers = operationResponseHeaders(operation, 202, 'Idempotent-Replayed')
+  const replayed = takesIdempotencyKey(operation) ? (['Idempotent-Replayed'] as const) : []
+  const headers = operationResponseHeaders(operation, 202, ...replayed)
   const content = { 'application/json': jsonOf(operation.accepted, known, schemas) }
-  return { 202: { description: 'With `Prefer: respond-async`: the work goes on.', headers, content } }
+  const description = isAnsweredEarly(operation)
+    ? 'With `Prefer: respond-async`: the work goes on.'
+    : 'It waits for people.'
+  return { 202: { description, headers, content } }
 }
 
 const BYTES: JsonSchema = { type: 'string', format: 'binary' }

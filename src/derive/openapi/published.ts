@@ -32,6 +32,21 @@ export type CompactDocument = Omit<OpenapiDocument, 'webhooks' | 'components'> &
 
 type Paths = OpenapiDocument['paths']
 
+const REQUEST_ID = '#/components/parameters/RequestId'
+const RUN_ID = '#/components/parameters/RunId'
+
+type Parameters = NonNullable<OperationObject['parameters']>
+
+/** Every operation takes it, as the introduction says. */
+const withoutRequestId = (parameters: Parameters): Parameters =>
+  parameters.filter(one => !('$ref' in one) || one.$ref !== REQUEST_ID)
+
+/** It is the last one, before the run. */
+export function withRequestId(parameters: Parameters): Parameters {
+  const isRun = (one: Parameters[number]) => '$ref' in one && one.$ref === RUN_ID
+  return [...parameters.filter(one => !isRun(one)), { $ref: REQUEST_ID }, ...parameters.filter(isRun)]
+}
+
 export function* compactDocument(document: OpenapiDocument): SlicedWork<CompactDocument> {
   const { components, webhooks, ...rest } = document
   const schemas = yield* withExamples(document)
@@ -54,7 +69,7 @@ export function* compactDocument(document: OpenapiDocument): SlicedWork<CompactD
   })
   const paths = yield* mapOperations(short, operation => ({
     ...operation,
-    parameters: (operation.parameters ?? []).map(one => parameters.replace(one)),
+    parameters: withoutRequestId(operation.parameters ?? []).map(one => parameters.replace(one)),
     responses: mapValues(operation.responses, one => responses.replace(one)),
   }))
   const events = eventFamilies(webhooks)

@@ -7,6 +7,7 @@ import {
   compactDocument,
   DEFAULT_BODY_LIMIT_TEXT,
   jsonMediaTypeIn,
+  withRequestId,
 } from './published.ts'
 import { isEventSchemaName, webhooksFromFamilies, withAccessText } from './published-events.ts'
 import { withWholeRecords } from './published-records.ts'
@@ -51,7 +52,7 @@ function wholeOperation(
   return {
     ...withAccessText(operation),
     ...(requestBody ? { requestBody: { description: DEFAULT_BODY_LIMIT_TEXT, ...requestBody } } : {}),
-    parameters: parameters.map(one => follow(one, components.parameters, isOfOperations)),
+    parameters: withRequestId(parameters).map(one => follow(one, components.parameters, isOfOperations)),
     responses: mapValues(responses, (one, status) => {
       const found = follow(one, components.responses, isRepeated)
       if (!('$ref' in found))

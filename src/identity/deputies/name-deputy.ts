@@ -44,7 +44,8 @@ export const nameDeputy: HandlerOf<typeof deputiesApi.create> = async ({ params,
   if (problem) return refuse('invalid_span', problem)
   if (!mayHaveOrBeDeputy(person)) return refuse('person_not_approver')
   if (person === deputy) return refuse('own_deputy')
-  if (!deputy || !mayHaveOrBeDeputy(deputy)) return refuse('deputy_not_approver')
+  if (!deputy) return refuse('person_not_found', 'deputyId: no such person.')
+  if (!mayHaveOrBeDeputy(deputy)) return refuse('deputy_not_approver')
   if (others.length >= MAX_DEPUTIES) return refuse('too_many_deputies')
   if (others.some(other => doSpansOverlap(named, other))) return refuse('deputies_overlap')
   const changes = [namingInWords(person, deputy, named)]

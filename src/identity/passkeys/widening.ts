@@ -26,7 +26,7 @@ export const widening = {
   members: {
     webauthnAssertion: webauthnAssertionSchema.optional().meta({
       description:
-        'In the console: the signature of a change that lets more be spent, changes who is paid or approves, or pays money back, over `challenge` of the refusal `assertion_required`. A key needs none.',
+        'In the console: the signature over `challenge` of `assertion_required`. A key needs none.',
     }),
   },
   fails: {
@@ -55,7 +55,7 @@ export const wideningBySeveral = {
   members: {
     webauthnAssertion: webauthnAssertionSchema.optional().meta({
       description:
-        'In the console: the signature of a change that lets more be spent, over `challenge` of the refusal `assertion_required`. A key sends the signature of an approver over `challenge` of `attestation_required` where the policy asks several people, and none elsewhere.',
+        'In the console: the signature over `challenge` of `assertion_required`. With a key: that of an approver over `challenge` of `attestation_required`, where the policy asks several people.',
     }),
   },
   fails: {

@@ -191,7 +191,7 @@ language sql immutable as $$ values
   ('policies', 'owner_id', 'merchant_blocklist', 'empty', null::text, 0, '{}'::jsonb),
   ('policies', 'owner_id', 'name', 'word', null::text, 0, '{}'::jsonb),
   ('policies', 'owner_id', 'overridden', 'empty', null::text, 0, '{}'::jsonb),
-  ('policy_changes', 'owner_id', 'changes', 'empty', null::text, 0, '{}'::jsonb),
+  ('policy_changes', 'owner_id', 'changes', 'value', '[]', 0, '{}'::jsonb),
   ('policy_changes', 'owner_id', 'proposed_by', 'members', '{"id":null,"name":null}', 0, '{"person":["proposed_by ->> ''id''"]}'::jsonb),
   ('policy_changes', 'owner_id', 'reason', 'word', null::text, 0, '{}'::jsonb),
   ('policy_changes', 'owner_id', 'write', 'empty', null::text, 0, '{}'::jsonb),
