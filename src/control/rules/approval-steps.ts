@@ -21,8 +21,7 @@ const ApprovalStepRule = z
       examples: [1000],
     }),
     of: z.union([z.enum(approverGroups), z.array(personId).min(1).max(MAX_NAMED)]).meta({
-      description:
-        '`owners`, `approvers` (approvers and owners), or people by their ids.',
+      description: '`owners`, `approvers` (approvers and owners), or people by their ids.',
       examples: ['owners'],
     }),
     need: z.int().min(1).max(MAX_NEEDED).meta({ description: 'How many of them must approve.' }),
