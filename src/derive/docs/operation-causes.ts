@@ -16,6 +16,9 @@ const MERCHANTS_CHOICE =
 /** For codes whose messages leave the cause open. A cause is true for every operation that returns the code. */
 export const operationCauses: Readonly<Record<string, string>> = {
   agent_not_found: OF_OWNER,
+  channel_not_found: OF_OWNER,
+  deputy_not_found: OF_OWNER,
+  policy_change_not_found: OF_OWNER,
   beneficiary_not_found: OF_OWNER,
   mandate_not_found: OF_OWNER,
   policy_not_found: OF_OWNER,
@@ -127,6 +130,8 @@ export const operationCauses: Readonly<Record<string, string>> = {
   run_not_running: 'Another request has ended it: a run ends once.',
   key_not_open: 'A key ends by a revocation, by its expiry, or once a rotation’s overlap is over.',
   code_revoked: 'The delegation was revoked after its code had been made.',
+  channel_verified: SEEN_BEFORE,
+  deputy_over: 'A span that is over gives no right any more, so nothing is left to end.',
   parent_over: 'A delegation ends by a revocation or at its time, and nothing begins below it afterwards.',
   refund_not_pending: 'The refund was already carried out, has failed or was cancelled.',
   refund_under_way: 'The refund had left before it was cancelled.',

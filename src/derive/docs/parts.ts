@@ -89,7 +89,7 @@ export const API_PLACES: readonly ApiPlace[] = [
     id: 'inbox',
     title: 'Inbox',
     about: 'What waits for a person.',
-    tags: ['Card Requests', 'Proposals', 'Push Subscriptions', 'Pages for people'],
+    tags: ['Card Requests', 'Proposals', 'Push Subscriptions', 'Notification Channels', 'Pages for people'],
   },
   {
     id: 'insights',
@@ -124,6 +124,7 @@ export const API_PLACES: readonly ApiPlace[] = [
     tags: [
       'Customers',
       'People',
+      'Deputies',
       'Single Sign-On',
       'Passkeys',
       'Onboarding',

@@ -64,7 +64,7 @@ export const deputiesApi = {
     ...writers,
     summary: 'Name a deputy of a person',
     description:
-      'During the span, by the account’s clock, the deputy may approve in the person’s place where a policy asks several people. In the console, people name a deputy for themselves, and owners for others; their passkey signs it. With a key, which also needs `people:write`, an owner or the person signs `challenge` of the refusal `assertion_required`, once the account has had a passkey.',
+      'During the span the deputy may approve in the person’s place, where a policy asks several people. In the console, people name a deputy for themselves, and owners for others; their passkey signs it. With a key, an owner or the person signs `challenge` of the refusal `assertion_required`.',
     signature: widening.signature,
     body: z.strictObject({ deputyId, from, until, webauthnAssertion }),
     example: {
