@@ -64,7 +64,10 @@ describe('the secrets', () => {
     const makeAndRead = () => {
       const { SECRETS_DIR } = makeSecrets(folder)
       const names = readdirSync(SECRETS_DIR).filter(
-        name => !/^(encryption_keys_old|files_secret_key|stripe_\w+|otel_\w+)$/.test(name),
+        name =>
+          !/^(dkim_private_key|encryption_keys_old|files_secret_key|smtp_url|stripe_\w+|otel_\w+)$/.test(
+            name,
+          ),
       )
       return names.map(name => readFileSync(join(SECRETS_DIR, name), 'utf8'))
     }

@@ -150,7 +150,16 @@ const isSet = (value: unknown): boolean =>
   Array.isArray(value) ? value.length > 0 : value !== null && value !== undefined && value !== false
 
 function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Html {
-  const { params = {}, given = {}, done = 'reload', confirm, success, successByStatus, more, next } = options
+  const {
+    params = {},
+    given = {},
+    done = 'reload',
+    confirm,
+    success,
+    successByStatus = {},
+    more,
+    next,
+  } = options
   const { signature, members } = options.signs ?? { signature: signatureRequirement(operation.signature) }
   const attributes = {
     operation: `${operation.method} ${operation.path}`,
@@ -159,7 +168,9 @@ function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Ht
     done,
     confirm,
     success,
-    'success-by-status': successByStatus && JSON.stringify(successByStatus),
+    ...Object.fromEntries(
+      Object.entries(successByStatus).map(([status, text]) => [`success-${status}`, text]),
+    ),
     more,
     secret: options.secrets?.join(' '),
     next: next && JSON.stringify([`${next.operation.method} ${next.operation.path}`, next.params, next.body]),
@@ -189,8 +200,8 @@ export function renderField(
   { values = {}, labels = {}, choices = {} }: FieldOptions,
 ): Html {
   const value = valueAt(values, name) ?? schema.default
-  const shown = labels[nameWithoutPlaces(name)] ?? memberLabelText(name)
-  const offered = choices[nameWithoutPlaces(name)]
+  const shown = labels[name] ?? labels[nameWithoutPlaces(name)] ?? memberLabelText(name)
+  const offered = choices[name] ?? choices[nameWithoutPlaces(name)]
   if (schema.type === 'boolean')
     return html`<p class="field check"><input id="${id}" type="checkbox" name="${name}"${value === true && html` checked`}><label for="${id}">${shown}</label></p>`
   const members = schema.items?.enum

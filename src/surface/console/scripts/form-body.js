@@ -43,6 +43,8 @@ function put(body, name, value) {
   at[last] = value
 }
 
+export const memberOf = (body, name) => name.split('.').reduce((at, step) => at?.[step], body)
+
 function putField(body, field) {
   const { name, type, dataset } = field
   const value = saidBy(field)
@@ -50,22 +52,21 @@ function putField(body, field) {
     if (value !== undefined) put(body, name, value)
     return
   }
-  const sofar = name.split('.').reduce((at, step) => at?.[step], body)
+  const sofar = memberOf(body, name)
   // A group was chosen in place of single ones.
   if (typeof sofar === 'string') return
   if (value !== undefined) put(body, name, [...(sofar ?? []), value])
   else if (!sofar && dataset.empty) put(body, name, empties[dataset.empty])
 }
 
-const fieldsOf = form =>
-  [...form.elements].filter(field => field.name && !field.matches(':disabled') && field.tagName !== 'BUTTON')
-
 export function contentOf(form, submitter) {
   /** @type {Record<string, any>} */
   const body = {}
   /** @type {Record<string, string>} */
   const query = {}
-  for (const field of fieldsOf(form)) putField(field.dataset.in === 'query' ? query : body, field)
+  for (const field of form.elements)
+    if (field.matches(':enabled[name]:not(button)'))
+      putField(field.dataset.in === 'query' ? query : body, field)
   if (submitter?.name) put(body, submitter.name, texts[submitter.dataset.type ?? 'text'](submitter.value))
   return { body, query }
 }

@@ -2,7 +2,7 @@
 // refusal appears beside them.
 
 import { confirm, element, show, showSecrets } from './dialogs.js'
-import { asSent, contentOf, filled } from './form-body.js'
+import { asSent, contentOf, filled, memberOf } from './form-body.js'
 import { clearFormRefusal, showFormRefusal } from './form-refusal.js'
 import { load, refresh, reloadMainContent } from './live-part.js'
 import { hasTypedInput } from './morph.js'
@@ -89,20 +89,15 @@ export function challengeOf({ dataset }, body) {
   }
 }
 
-const memberOf = (answer, name) => name.split('.').reduce((at, member) => at?.[member], answer)
-
 const said = (text, answer) => text.replace(/\{([\w.]+)\}/g, (_, name) => memberOf(answer, name) ?? '')
-
-function successOf({ dataset: { success = words.done, successByStatus = '{}' } }, answer) {
-  return said(JSON.parse(successByStatus)[answer?.status] ?? success, answer)
-}
 
 /** Whether to reload the content in place. Loading it again would lose the input of another form. */
 const isRenewed = form =>
   all('form').some(other => other !== form && hasTypedInput(other)) && reloadMainContent()
 
 async function finish(form, answer, isOneOfMany) {
-  const success = successOf(form, answer)
+  const byStatus = form.getAttribute(`data-success-${answer?.status}`)
+  const success = said(byStatus ?? form.dataset.success ?? words.done, answer)
   const done = isOneOfMany ? `part:${form.closest('live-part')?.id}` : (form.dataset.done ?? 'reload')
   const secrets = Object.fromEntries(
     (form.dataset.secret ?? '').split(' ').flatMap(name => (answer[name] ? [[name, answer[name]]] : [])),
@@ -210,23 +205,17 @@ document.addEventListener('submit', event => {
 
 const WITH_SENTENCE = 'form:has([data-sentence])'
 
+const readBack = async form => (await import('./read-back.js')).readBack(form)
+
+// After an event of a reset it also waits until the form has its values.
 for (const kind of ['input', 'reset'])
-  document.addEventListener(kind, async event => {
+  document.addEventListener(kind, event => {
     const form = closestTo(event, WITH_SENTENCE)
-    // It also waits until a reset form has its values.
-    if (form) (await import('./read-back.js')).readBack(form)
+    if (form) void readBack(form)
   })
 
-document.addEventListener('click', async event => {
-  const button = closestTo(event, 'button:is([data-add-item], [data-remove-item])')
-  if (button) (await import('./form-items.js')).changeItems(button)
-})
-
 /** What a person typed stays in a form that is renewed with its part, whose sentence is then that of the record. */
-function readBackTyped() {
-  for (const form of all(WITH_SENTENCE))
-    if (hasTypedInput(form)) void import('./read-back.js').then(({ readBack }) => readBack(form))
-}
+const readBackTyped = () => all(WITH_SENTENCE).filter(hasTypedInput).forEach(readBack)
 
 // A person may have typed before this script came.
 readBackTyped()
