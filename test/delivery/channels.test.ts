@@ -1,6 +1,7 @@
 import './channels/emailed-links.ts'
 import './channels/formats.ts'
 import { describe, expect, test } from '@jest/globals'
+import { newId } from '../../src/values/ids.ts'
 import { forget } from '../support/compliance/forgotten.ts'
 import { anAskingAgent, aWaitingIntent, codeIn, linkIn, SLACK, TEAMS } from '../support/delivery/channels.ts'
 import { anAgentUnder, aSepaTransfer, bodyOf } from '../support/factories.ts'
@@ -213,6 +214,22 @@ describe('a question', () => {
     expect(mailsTo(owner.address)).toHaveLength(1)
     await pass(20)
     await until('the next people', () => mailsTo(owner.address)[1])
+  })
+
+  test('goes to the deputy of a person who is asked', async () => {
+    const account = await service.owner()
+    const [owner, approver] = [await aPersonAsked(account, 'owner'), await aPersonAsked(account, 'approver')]
+    await anEmailChannel(approver)
+    await service.sql(
+      `insert into deputies (owner_id, mode, id, created_at, updated_at, person_id, deputy_id, starts_at, ends_at)
+       values ($1, 'test', $2, now(), now(), $3, $4, now() - interval '1 day', now() + interval '1 day')`,
+      [account.ownerId, newId('deputy'), owner.personId, approver.personId],
+    )
+    const step = { aboveEuros: 0, of: 'owners' as const, need: 1, withinMinutes: 40, then: 'deny' as const }
+    const agent = await anAgentUnder(account.client, { approval: [step] })
+    const intent = await aWaitingIntent(account.client, agent.id)
+    const question = await until('the question', () => mailsTo(approver.address)[1])
+    expect(linkIn(question)).toContain(`/approve/${intent.id}`)
   })
 
   test('has payee and purpose once the owner has switched that on', async () => {

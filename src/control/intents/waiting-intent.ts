@@ -1,7 +1,14 @@
 import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
+import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
+import { clock } from '../../values/clock.ts'
 import type { Cents } from '../../values/money.ts'
-import { type ApprovalProgress, askedApprovers, dropApprovals, readApprovers } from '../approvals/index.ts'
+import {
+  type ApprovalProgress,
+  askedApprovers,
+  dropApprovals,
+  readApproversAndDeputies,
+} from '../approvals/index.ts'
 
 interface WaitingIntent {
   readonly agentId: string
@@ -25,7 +32,7 @@ export async function readWaitingIntent(
 const WAITING_FOR_SEVERAL = `
 select approval from intents where (owner_id, mode, id) = ($1, $2, $3) and status = 'created' and approval is not null`
 
-/** The people whose approval of a waiting intent would count now; undefined where one person approves. */
+/** The people whose approval of a waiting intent would count now, and their deputies; undefined where one person approves. */
 export async function peopleAskedForIntent(
   id: string,
   { sql, tenant }: SqlContext,
@@ -33,7 +40,8 @@ export async function peopleAskedForIntent(
   const { ownerId, mode } = tenant
   const [waiting] = await sql<{ approval: ApprovalProgress } & Row>(WAITING_FOR_SEVERAL, [ownerId, mode, id])
   if (!waiting) return undefined
-  const approvers = await readApprovers(sql, tenant)
+  const now = clock.tenant(await readClockOffset(sql, tenant))
+  const approvers = await readApproversAndDeputies(sql, { tenant, now })
   const progress = dropApprovals(waiting.approval, approvers)
   return new Set(askedApprovers(progress, approvers).map(person => person.id))
 }

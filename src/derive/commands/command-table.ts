@@ -14,7 +14,7 @@ import { findUploads } from '../../kernel/contract/upload.ts'
 import { describeConstraints, describeType, idPrefixOf } from '../docs/schema-words.ts'
 import { openapiInfo } from '../openapi/document.ts'
 import { resolveSchema } from '../openapi/example.ts'
-import { isBodyRequired } from '../openapi/operation.ts'
+import { isAnsweredEarly, isBodyRequired } from '../openapi/operation.ts'
 import { type ParameterExample, parameterExamples, pathParameters } from '../openapi/parameters.ts'
 import { SchemaCollector } from '../openapi/schemas.ts'
 import type { JsonSchema, Schemas } from '../openapi/types.ts'
@@ -151,7 +151,7 @@ function commandOf(
     query,
     ...bodyOf(operation, schemas),
     ...(takesIdempotencyKey(operation) ? { takesKey: true } : {}),
-    ...(operation.accepted ? { mayGoOn: true } : {}),
+    ...(isAnsweredEarly(operation) ? { mayGoOn: true } : {}),
     ...(isWritingOperation(operation) && method !== 'PUT' ? {} : { isRepeatable: true }),
     ...(isPaged ? { isList: true } : {}),
     status,

@@ -108,7 +108,7 @@ function unmeteredFacts({ unmetered }: RequestLimits = {}): string[] {
 }
 
 /** Work on another system goes on after the answer; anything else that is accepted waits for people. */
-const isAnsweredEarly = (operation: AnyOperation): boolean =>
+export const isAnsweredEarly = (operation: AnyOperation): boolean =>
   operation.accepted !== undefined && callsOutside(operation)
 
 const parametersOf = (operation: AnyOperation, { schemas, parameterExample }: OperationObjectParts) => [

@@ -69,6 +69,10 @@ function operationOf(key: string, command: CommandDefinition, operation: Operati
   const content = contentOf(operation, status)
   const streamed = content['text/event-stream'] as { readonly 'x-itemSchema'?: JsonSchema } | undefined
   const json = content['application/json']?.schema
+  const accepted = contentOf(operation, 202)['application/json']?.schema
+  // What several people must approve first is answered with the proposal.
+  const isProposal = accepted !== undefined && status !== 202 && !command.mayGoOn
+  const either = json && isProposal ? { anyOf: [json, accepted] } : json
   const answers = streamed ? 'stream' : isList ? 'list' : media === undefined ? 'json' : 'file'
   return {
     key,
@@ -84,8 +88,8 @@ function operationOf(key: string, command: CommandDefinition, operation: Operati
     takesKey: takesKey === true,
     isRepeatable: isRepeatable === true,
     answers,
-    result: answers === 'list' ? json?.properties?.data?.items : (streamed?.['x-itemSchema'] ?? json),
-    accepted: command.mayGoOn && contentOf(operation, 202)['application/json']?.schema,
+    result: answers === 'list' ? json?.properties?.data?.items : (streamed?.['x-itemSchema'] ?? either),
+    accepted: command.mayGoOn && accepted,
     codes: command.refusals.map(([code]) => code),
   }
 }

@@ -3,12 +3,11 @@ import { challengeOf, signatureOver } from '../../support/control/approvals.ts'
 import { intentOf } from '../../support/control/intents.ts'
 import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { type InConsole, peopleInConsole } from '../../support/identity/in-console.ts'
+import { type InConsole, nameDeputy, peopleInConsole } from '../../support/identity/in-console.ts'
 import { type Enrolled, signed } from '../../support/identity/people.ts'
 
 const service = await startTestService({ own: true })
 
-const DAY_MS = 86_400_000
 const DAY_MINUTES = 24 * 60
 
 type Approving = Pick<Enrolled, 'device'>
@@ -31,18 +30,6 @@ async function aTeam(asked: readonly number[] | 'approvers', need = 1) {
   const [boss, ada, bob, carl, dora] = team
   const pass = (minutes: number) => bodyOf(client.sandbox.advance({ body: { minutes } }))
   return { ...owner, boss, ada, bob, carl, dora, agent, pass }
-}
-
-/** Names a deputy in the console, from so many days on, for a week. */
-async function nameDeputy(person: InConsole, { personId: deputyId }: InConsole, inDays = 0) {
-  const from = new Date(Date.now() + inDays * DAY_MS)
-  const until = new Date(from.getTime() + 7 * DAY_MS)
-  const body = { deputyId, from: from.toISOString(), until: until.toISOString() }
-  const params = { id: person.personId }
-  const refused = await person.client.deputies.create({ params, body })
-  const { challenge } = refused.body as unknown as { challenge: Parameters<typeof signed>[0] }
-  const webauthnAssertion = signed(challenge, person.device)
-  return bodyOf(person.client.deputies.create({ params, body: { ...body, webauthnAssertion } }))
 }
 
 const send = (client: TestClient, id: string, webauthnAssertion: ReturnType<typeof signed>) =>

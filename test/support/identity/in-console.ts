@@ -1,9 +1,9 @@
 import type { areas } from '../../../src/areas.ts'
-import type { TestClient } from '../factories.ts'
+import { bodyOf, type TestClient } from '../factories.ts'
 import type { Owner, TestService } from '../harness.ts'
 import { Authenticator } from './authenticator.ts'
 import { signedInTo } from './console.ts'
-import { aPerson, type Enrolled, enrol, originOf } from './people.ts'
+import { aPerson, type Enrolled, enrol, originOf, signed } from './people.ts'
 
 export interface InConsole extends Pick<Enrolled, 'personId' | 'name' | 'device'> {
   /** The session's cookie, from our own page. */
@@ -32,4 +32,18 @@ export async function peopleInConsole(
   await enrol(owner.client, first.personId, first.device)
   for (const { personId, device } of others) await enrol(owner.client, personId, device, first)
   return people
+}
+
+const DAY_MS = 86_400_000
+
+/** Names a deputy in the console, from so many days on, for a week. */
+export async function nameDeputy(person: InConsole, { personId: deputyId }: InConsole, inDays = 0) {
+  const from = new Date(Date.now() + inDays * DAY_MS)
+  const until = new Date(from.getTime() + 7 * DAY_MS)
+  const body = { deputyId, from: from.toISOString(), until: until.toISOString() }
+  const params = { id: person.personId }
+  const refused = await person.client.deputies.create({ params, body })
+  const { challenge } = refused.body as unknown as { challenge: Parameters<typeof signed>[0] }
+  const webauthnAssertion = signed(challenge, person.device)
+  return bodyOf(person.client.deputies.create({ params, body: { ...body, webauthnAssertion } }))
 }

@@ -3,7 +3,7 @@ import { approvalStepInWords } from '../../../src/control/rules/approval-steps.t
 import { sentence } from '../../../src/surface/console/scripts/sentence.js'
 import { anAgentUnder, anIntent, aPolicy, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { type InConsole, peopleInConsole } from '../../support/identity/in-console.ts'
+import { type InConsole, nameDeputy, peopleInConsole } from '../../support/identity/in-console.ts'
 import { signed } from '../../support/identity/people.ts'
 
 const service = await startTestService()
@@ -63,6 +63,18 @@ describe('an intent that several people approve', () => {
     await approve(boss)
     expect(stepsIn(await read(boss, `console/intents/${intent.id}`))).toBe(
       `2 of 2 approvals. ${first.name} approved AT. ${boss.name} approved AT.`,
+    )
+  })
+
+  test('leads a deputy to the page where they approve, and says in whose place they did', async () => {
+    const { boss, second, intent, read, approve } = await aTeam([step])
+    await nameDeputy(boss, second)
+    const link = `Are you a deputy? <a href="../approve/${intent.id}">Approve there</a>`
+    expect(await read(second, 'console/inbox')).toContain(link)
+    expect(await read(second, `approve/${intent.id}`)).toContain('Approve with passkey')
+    expect(await approve(second)).toMatchObject({ status: 'approved' })
+    expect(stepsIn(await read(boss, `console/intents/${intent.id}`))).toBe(
+      `1 of 1 approval. ${second.name} approved in place of ${boss.name} AT.`,
     )
   })
 

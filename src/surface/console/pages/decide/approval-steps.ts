@@ -16,7 +16,9 @@ export const peopleOfApproval = ({ approval }: Intent): { personId: string }[] =
   approval === null
     ? []
     : [
-        ...approval.approvals.map(({ personId }) => ({ personId })),
+        ...approval.approvals.flatMap(({ personId, inPlaceOf }) =>
+          [personId, ...(inPlaceOf === null ? [] : [inPlaceOf])].map(one => ({ personId: one })),
+        ),
         ...[...approval.awaits, ...approval.steps.flatMap(({ of }) => of)]
           .filter(one => !groups.has(one))
           .map(personId => ({ personId })),
@@ -64,14 +66,16 @@ export function renderApprovalSteps(
     awaits.length > 0 &&
     html` ${peopleText(awaits, request)} ${areOrIs(awaits)} asked until ${renderTime(endsAt, 'in a sentence')}, ${atEnd(approval, otherwise, request)}.`
   return html`<p class="approvals"><strong>${approvalCount(approval)}.</strong>${approvals.map(
-    ({ personId, at }) =>
-      html` ${renderRecordLink(request, personId)} approved ${renderTime(at, 'in a sentence')}.`,
+    ({ personId, inPlaceOf, at }) =>
+      html` ${renderRecordLink(request, personId)} approved${inPlaceOf !== null && html` in place of ${renderRecordLink(request, inPlaceOf)}`} ${renderTime(at, 'in a sentence')}.`,
   )}${asked}</p>`
 }
 
+export const NOT_ASKED = 'The policy does not ask you now.'
+
 /**
  * Why an approval of the person who looks would not count; undefined if it may. The service says the rest: only it knows
- * who made the request.
+ * who made the request, and who is a deputy.
  */
 export function whyNotAsked({ approval }: Intent, { actor }: Pick<PageRequest, 'actor'>): string | undefined {
   if (approval === null) return undefined
@@ -82,5 +86,5 @@ export function whyNotAsked({ approval }: Intent, { actor }: Pick<PageRequest, '
   const isAsked = awaits.some(
     one => one === actor.id || one === 'approvers' || (one === 'owners' && role === 'owner'),
   )
-  return isAsked ? undefined : 'The policy does not ask you now.'
+  return isAsked ? undefined : NOT_ASKED
 }

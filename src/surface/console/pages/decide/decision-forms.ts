@@ -5,7 +5,7 @@ import { intentsApi } from '../../../../control/intents/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { renderOperationForm } from '../../parts/form.ts'
-import { whyNotAsked } from './approval-steps.ts'
+import { NOT_ASKED, whyNotAsked } from './approval-steps.ts'
 import { approvalBlockers, type IntentCheck, renderApprovalBlockers } from './checks.ts'
 import type { CardRequestItem, IntentItem, MissingReceiptItem, TransferItem } from './waiting.ts'
 
@@ -44,9 +44,12 @@ export function renderIntentDecisionForm(
     success: 'Denied.',
     inDialog: true,
   })
+  const asDeputy =
+    notAsked === NOT_ASKED &&
+    html` Are you a deputy? <a href="${request.to(`approve/${intent.id}`)}">Approve there</a>`
   return blockers.length > 0
     ? html`${renderApprovalBlockers(blockers, intent, request)}<div class="decide">${deny}</div>`
-    : html`<div class="decide">${notAsked === undefined ? approve : html`<p class="unasked">${notAsked}</p>`}${deny}</div>`
+    : html`<div class="decide">${notAsked === undefined ? approve : html`<p class="unasked">${notAsked}${asDeputy}</p>`}${deny}</div>`
 }
 
 const limitLabels = {
