@@ -52,7 +52,7 @@ describe('a proof is judged in Python as in TypeScript', () => {
     const proofs = [
       ofThree,
       { ...ofThree, openings: {} },
-      { ...ofThree, jws: ofThree.jws.replace(/.$/, 'A') },
+      { ...ofThree, jws: ofThree.jws.replace(/.$/, last => (last === 'A' ? 'Q' : 'A')) },
       ...manipulated.map(([, proof]) => proof),
     ]
     const verdicts = await verdictsOn(

@@ -90,7 +90,7 @@ public class Pay {
         new MppPayRequest().url(SERVICE + "/simulate/mpp/paid").intentId(intent.getId());
     List<Object> refused = refused(new MppApi(self), purchase);
     new IntentsApi(owner)
-        .intentsApprove(intent.getId(), null, null, null, new IntentsApproveRequest());
+        .intentsApprove(intent.getId(), null, null, new IntentsApproveRequest());
     MppPayment payment = new MppApi(self).mppPay(purchase, null, null, null, null);
     Intent paid = new IntentsApi(self).intentsGet(intent.getId(), null, null);
     new AgentsApi(owner).agentsCreate(new AgentsCreateRequest().name("Writer"), null, null, null);
