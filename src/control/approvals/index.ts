@@ -3,7 +3,6 @@ export {
   type ApprovalProgress,
   type Approver,
   advanceApproval,
-  askedApprovers,
   beginApproval,
   dropApprovals,
   giveApproval,
@@ -17,6 +16,7 @@ export {
   RecordedApproval,
   type RecordedApprovalRow,
   recordedApprovalsOf,
+  type SignedApproval,
 } from './recorded-approval.ts'
 export {
   ApprovalProgressRecord,

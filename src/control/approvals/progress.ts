@@ -214,12 +214,6 @@ export function whyNotAsked(
   return standsInFor.some(one => isGiven(progress, one)) ? 'given' : 'not_asked'
 }
 
-/** The people whose approvals would count now. */
-export const askedApprovers = (
-  progress: ApprovalProgress,
-  approvers: readonly Approver[],
-): readonly Approver[] => approvers.filter(({ id }) => whyNotAsked(progress, approvers, id) === undefined)
-
 /** Whether it can go on before the clock says so: because people have left, and approvals with them. */
 export const hasLostApprovers = (progress: ApprovalProgress, approvers: readonly Approver[]): boolean =>
   countingApprovals(progress, approvers).length < progress.given.length || !isPossible(progress, approvers)

@@ -5,9 +5,9 @@ import { clock } from '../../values/clock.ts'
 import type { Cents } from '../../values/money.ts'
 import {
   type ApprovalProgress,
-  askedApprovers,
   dropApprovals,
   readApproversAndDeputies,
+  whyNotAsked,
 } from '../approvals/index.ts'
 
 interface WaitingIntent {
@@ -32,16 +32,17 @@ export async function readWaitingIntent(
 const WAITING_FOR_SEVERAL = `
 select approval from intents where (owner_id, mode, id) = ($1, $2, $3) and status = 'created' and approval is not null`
 
-/** The people whose approval of a waiting intent would count now, and their deputies; undefined where one person approves. */
-export async function peopleAskedForIntent(
+/** Whether this person's approval of a waiting intent would count now, also as a deputy; undefined where one person approves. */
+export async function isAskedForIntent(
   id: string,
+  personId: string,
   { sql, tenant }: SqlContext,
-): Promise<ReadonlySet<string> | undefined> {
+): Promise<boolean | undefined> {
   const { ownerId, mode } = tenant
   const [waiting] = await sql<{ approval: ApprovalProgress } & Row>(WAITING_FOR_SEVERAL, [ownerId, mode, id])
   if (!waiting) return undefined
   const now = clock.tenant(await readClockOffset(sql, tenant))
   const approvers = await readApproversAndDeputies(sql, { tenant, now })
   const progress = dropApprovals(waiting.approval, approvers)
-  return new Set(askedApprovers(progress, approvers).map(person => person.id))
+  return whyNotAsked(progress, approvers, personId) === undefined
 }

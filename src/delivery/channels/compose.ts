@@ -7,7 +7,7 @@ import { clock } from '../../values/clock.ts'
 import { type Language, languages } from '../../web/language.ts'
 import { type ChannelType, channelCodeContext, channelUrlContext, isWithinHours } from './channel.ts'
 import type { ChannelMessage } from './message-rows.ts'
-import { includesDetails, type Question, questionPath, readQuestion, receiversOf } from './questions.ts'
+import { includesDetails, isAsked, type Question, questionPath, readQuestion } from './questions.ts'
 import { type Content, codeContent, linkContent, questionContent } from './texts.ts'
 
 /** Where a message goes, and what it says: in several languages where that of the person is unknown. */
@@ -79,12 +79,12 @@ async function questionFor(
   context: ComposeContext,
 ): Promise<Write | undefined> {
   if (channel.code !== null || !isWithinHours(channel, clock.real())) return undefined
-  const [receivers, facts, hasDetails] = await Promise.all([
-    receiversOf(question, context),
+  const [isReceiver, facts, hasDetails] = await Promise.all([
+    isAsked(question, personId, context),
     readQuestion(question, context),
     includesDetails(context),
   ])
-  if (!facts || !receivers.has(personId)) return undefined
+  if (!facts || !isReceiver) return undefined
   const url = context.service.pageUrl(questionPath(question))
   const texts = { kind: question.kind, facts, url, isTest: context.tenant.mode === 'test', hasDetails }
   return isLastOfHour => questionContent({ ...texts, isLastOfHour }, channel.language)

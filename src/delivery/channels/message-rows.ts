@@ -40,27 +40,41 @@ export function queueMessage(
   queueStatement(sql(`select pg_notify('channel_messages', '')`, []))
 }
 
-/** At most so many of an owner at a time, so that one with many holds up no other. */
+/** The oldest of each owner who is not busy. The index skips from one owner to the next, so that a long queue holds up no other. */
 const CLAIM = `
-with due as (
-  select owner_id, mode, id, row_number() over (partition by owner_id order by due_at, id) as nth from (
-    select owner_id, mode, id, due_at from channel_messages
-    where due_at <= clock_timestamp() and (leased_until is null or leased_until <= clock_timestamp())
-    order by due_at limit 500) oldest
+with recursive waiting as (
+  (select owner_id from channel_messages order by owner_id limit 1)
+  union all
+  select (select m.owner_id from channel_messages m where m.owner_id > w.owner_id order by m.owner_id limit 1)
+  from waiting w where w.owner_id is not null
+), due as (
+  select one.owner_id, one.mode, one.id, row_number() over (partition by one.owner_id order by one.mode, one.id) as nth
+  from waiting w cross join lateral (
+    select owner_id, mode, id from channel_messages
+    where owner_id = w.owner_id and due_at <= clock_timestamp()
+      and (leased_until is null or leased_until <= clock_timestamp())
+    order by owner_id, mode, id limit $1) one
+  where w.owner_id <> all($4::text[])
 )
 update channel_messages m
 set leased_by = $3, leased_until = clock_timestamp() + interval '2 minutes', attempts = m.attempts + 1
 where (m.owner_id, m.mode, m.id) in (
   select one.owner_id, one.mode, one.id from due join channel_messages one using (owner_id, mode, id)
-  where nth <= $1 and (one.leased_until is null or one.leased_until <= clock_timestamp())
+  where one.leased_until is null or one.leased_until <= clock_timestamp()
   order by nth limit $2 for update of one skip locked)
 returning ${columns('m.')}`
 
+interface Room {
+  readonly busyOwners: readonly string[]
+  readonly ofOwner: number
+  readonly ofAll: number
+}
+
 export const claimMessages = (
   sql: Sql,
-  most: { readonly ofOwner: number; readonly ofAll: number },
+  { busyOwners, ofOwner, ofAll }: Room,
   lease: string,
-): Promise<ChannelMessage[]> => sql<ChannelMessage>(CLAIM, [most.ofOwner, most.ofAll, lease])
+): Promise<ChannelMessage[]> => sql<ChannelMessage>(CLAIM, [ofOwner, ofAll, lease, busyOwners])
 
 const keyOf = ({ ownerId, mode, id }: ChannelMessage) => [ownerId, mode, id]
 

@@ -1,7 +1,7 @@
 import { readPendingCardRequest } from '../../cards/card-requests/index.ts'
 import { TRANSFERS_TO_CONFIRM_SQL } from '../../commerce/transfers/index.ts'
 import { readAgentName } from '../../control/agents/index.ts'
-import { peopleAskedForIntent, readWaitingIntent } from '../../control/intents/index.ts'
+import { isAskedForIntent, readWaitingIntent } from '../../control/intents/index.ts'
 import { readActivePeople, readPerson } from '../../identity/customers/index.ts'
 import { isBeingRecovered } from '../../identity/people/index.ts'
 import type { SqlContext } from '../../kernel/contract/context.ts'
@@ -17,19 +17,19 @@ export interface Question {
 }
 
 /**
- * The people who are asked: all owners and approvers, of an intent whose policy asks several people those who are asked now, and
- * about a recovery also the person concerned. It is decided when the message leaves, so that a role that ended asks no more.
+ * All owners and approvers are asked; of an intent whose policy asks several people those who are asked now, and about a
+ * recovery also the person concerned. It is decided when the message leaves, so that a role that ended asks no more.
  */
-export async function receiversOf(
+export async function isAsked(
   { kind, subjectId }: Question,
+  personId: string,
   context: SqlContext,
-): Promise<ReadonlySet<string>> {
-  const asked = kind === 'intent' ? await peopleAskedForIntent(subjectId, context) : undefined
-  if (asked) return asked
-  const people = await readActivePeople(context)
-  const isAsked = ({ id, role }: (typeof people)[number]) =>
-    role !== 'viewer' || (kind === 'recovery' && id === subjectId)
-  return new Set(people.filter(isAsked).map(({ id }) => id))
+): Promise<boolean> {
+  const byPolicy = kind === 'intent' ? await isAskedForIntent(subjectId, personId, context) : undefined
+  if (byPolicy !== undefined) return byPolicy
+  const person = (await readActivePeople(context)).find(({ id }) => id === personId)
+  if (!person) return false
+  return person.role !== 'viewer' || (kind === 'recovery' && personId === subjectId)
 }
 
 export interface QuestionFacts {

@@ -40,7 +40,7 @@ type Outcome = 'sent' | 'failed' | 'refused'
 /** Sends waiting messages to people. Any number of processes may run it. */
 export class ChannelSender {
   readonly #parts: Parts
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #underWay = new Map<Promise<void>, string>()
   #claiming: Promise<void> | undefined
   #woken = false
   #hasOld = false
@@ -70,7 +70,7 @@ export class ChannelSender {
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#claiming
-    await Promise.all(this.#underWay)
+    await Promise.all(this.#underWay.keys())
   }
 
   async #claimAll(): Promise<void> {
@@ -86,9 +86,11 @@ export class ChannelSender {
     this.#hasOld = false
     const ofAll = MOST.ofAll - this.#underWay.size
     if (ofAll <= 0) return
+    const owners = Map.groupBy(this.#underWay.values(), owner => owner)
+    const busyOwners = [...owners].filter(([, all]) => all.length >= MOST.ofOwner).map(([owner]) => owner)
     const { lease } = this.#parts
     const held = await lease.hold()
-    const claimed = await claimMessages(sql, { ...MOST, ofAll }, held)
+    const claimed = await claimMessages(sql, { busyOwners, ofOwner: MOST.ofOwner, ofAll }, held)
     if (lease.held !== held) return
     for (const message of claimed) this.#begin(message, sql)
   }
@@ -106,7 +108,7 @@ export class ChannelSender {
         this.#underWay.delete(serving)
         this.wake()
       })
-    this.#underWay.add(serving)
+    this.#underWay.set(serving, message.ownerId)
   }
 
   async #serve(message: ChannelMessage, sql: Sql): Promise<void> {

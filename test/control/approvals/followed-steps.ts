@@ -2,7 +2,6 @@ import {
   type ApprovalOutcome,
   type ApprovalProgress,
   advanceApproval,
-  askedApprovers,
   beginApproval,
   countApprovals,
   dropApprovals,
@@ -69,7 +68,9 @@ export class FollowedSteps {
   /** `open at step 0, 1 of 2 given, asked: ann, ben`. */
   get state(): string {
     const { given, needed } = countApprovals(this.progress, this.approvers)
-    const asked = askedApprovers(this.progress, this.approvers).map(({ id }) => id)
+    const asked = this.approvers
+      .map(({ id }) => id)
+      .filter(id => whyNotAsked(this.progress, this.approvers, id) === undefined)
     const people = this.outcome === 'open' ? `, asked: ${asked.sort().join(', ')}` : ''
     return `${this.outcome} at step ${this.progress.position}, ${given} of ${needed} given${people}`
   }

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll } from '@jest/globals'
@@ -13,8 +15,7 @@ import { mailServer, type ReceivedMail } from './mail-server.ts'
 
 interface ReceivedHook {
   readonly url: string
-  // biome-ignore lint/suspicious/noExplicitAny: each test checks the message that it received
-  readonly body: any
+  readonly body: unknown
 }
 
 /** Incoming webhooks of Slack and Teams: their hosts lead to a server on the loopback, through the real client. */
@@ -22,10 +23,17 @@ export async function incomingWebhooks() {
   const { resolver } = await nameServer({ 'receiver.example': ['127.0.0.1'] })
   const messages: ReceivedHook[] = []
   const statuses = new Map<string, number>()
+  const held = { urls: new Set<string>(), open: 0, most: 0, release: Promise.withResolvers<void>() }
+  const hold = async (response: ServerResponse): Promise<void> => {
+    held.most = Math.max(held.most, ++held.open)
+    await Promise.race([held.release.promise, once(response, 'close')])
+    held.open -= 1
+  }
   const server = createServer(certificate, async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
     const url = `https:/${request.url}`
     messages.push({ url, body: JSON.parse(body) })
+    if (held.urls.has(url)) await hold(response)
     response.writeHead(statuses.get(url) ?? 200).end('ok')
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', () => resolve()))
@@ -43,6 +51,12 @@ export async function incomingWebhooks() {
     outbound,
     to: (url: string) => messages.filter(message => message.url === url),
     answerWith: (url: string, status: number) => void statuses.set(url, status),
+    /** Leaves messages to this address unanswered until `release`, which says how many were unanswered at once. */
+    hold: (url: string) => void held.urls.add(url),
+    release: () => {
+      held.release.resolve()
+      return held.most
+    },
   }
 }
 

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
-import { commitmentTo, type Openings, type Statement } from '../../../statements/index.ts'
+import { commitmentTo, type Openings } from '../../../statements/index.ts'
 import { canonicalJson } from '../../../values/canonical-json.ts'
+import type { SignedApproval } from '../../approvals/index.ts'
 
 const PROOF_TYPE = 'intent-approval'
 /** A type of its own: a verifier that expects one approval refuses several by the name. */
@@ -11,17 +12,8 @@ const PROOF_OF_SEVERAL_TYPE = 'intent-approvals'
 /** Verifiers refuse more. */
 const MAX_APPROVALS = 40
 
-export interface SignedByDevice {
-  readonly statement: Statement
+export interface SignedByDevice extends SignedApproval {
   readonly openings: Openings
-  readonly credentialId: string
-  readonly publicKeyJwk: object
-  readonly algorithm: string
-  readonly assertion: {
-    readonly authenticatorData: string
-    readonly clientDataJSON: string
-    readonly signature: string
-  }
   readonly person: { readonly id: string; readonly name: string }
 }
 
