@@ -1,4 +1,5 @@
 import { forgetEmailedLink } from '../../identity/people/index.ts'
+import { ClaimedWork } from '../../kernel/background/claimed-work.ts'
 import type { RunningService, Systems } from '../../kernel/contract/ports.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
@@ -40,22 +41,21 @@ type Outcome = 'sent' | 'failed' | 'refused'
 /** Sends waiting messages to people. Any number of processes may run it. */
 export class ChannelSender {
   readonly #parts: Parts
-  readonly #underWay = new Map<Promise<void>, string>()
-  #claiming: Promise<void> | undefined
-  #woken = false
+  readonly #work: ClaimedWork<ChannelMessage>
   #hasOld = false
-  #stopped = false
 
   constructor(parts: Parts) {
     this.#parts = parts
-  }
-
-  readonly wake = (): void => {
-    this.#woken = true
-    this.#claiming ??= this.#claimAll().finally(() => {
-      this.#claiming = undefined
+    const { lease, onFailure } = parts
+    this.#work = new ClaimedWork({
+      lease,
+      onFailure,
+      claim: held => this.#claim(held),
+      serve: message => this.#serve(message),
     })
   }
+
+  readonly wake = (): void => this.#work.wake()
 
   /** Deletes old messages, and finds those whose notice was lost. */
   readonly round = (): void => {
@@ -64,35 +64,20 @@ export class ChannelSender {
   }
 
   get hasClaims(): boolean {
-    return this.#underWay.size > 0
+    return this.#work.underWay.length > 0
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true
-    await this.#claiming
-    await Promise.all(this.#underWay.keys())
+  stop(): Promise<void> {
+    return this.#work.stop()
   }
 
-  async #claimAll(): Promise<void> {
-    while (this.#woken && !this.#stopped) {
-      this.#woken = false
-      await this.#claimMessages().catch(this.#parts.onFailure)
-    }
-  }
-
-  async #claimMessages(): Promise<void> {
+  async #claim(held: string): Promise<readonly ChannelMessage[]> {
     const sql = sqlOn(this.#parts.database.pool)
     if (this.#hasOld) await this.#dropOld(sql)
     this.#hasOld = false
-    const ofAll = MOST.ofAll - this.#underWay.size
-    if (ofAll <= 0) return
-    const owners = Map.groupBy(this.#underWay.values(), owner => owner)
-    const busyOwners = [...owners].filter(([, all]) => all.length >= MOST.ofOwner).map(([owner]) => owner)
-    const { lease } = this.#parts
-    const held = await lease.hold()
-    const claimed = await claimMessages(sql, { busyOwners, ofOwner: MOST.ofOwner, ofAll }, held)
-    if (lease.held !== held) return
-    for (const message of claimed) this.#begin(message, sql)
+    const ofAll = MOST.ofAll - this.#work.underWay.length
+    const busyOwners = this.#work.ownersWith(MOST.ofOwner)
+    return ofAll > 0 ? claimMessages(sql, { busyOwners, ofOwner: MOST.ofOwner, ofAll }, held) : []
   }
 
   async #dropOld(sql: Sql): Promise<void> {
@@ -101,18 +86,9 @@ export class ChannelSender {
     for (const { kind } of old) this.#parts.onMessage(kind, 'dropped')
   }
 
-  #begin(message: ChannelMessage, sql: Sql): void {
-    const serving: Promise<void> = this.#serve(message, sql)
-      .catch(this.#parts.onFailure)
-      .finally(() => {
-        this.#underWay.delete(serving)
-        this.wake()
-      })
-    this.#underWay.set(serving, message.ownerId)
-  }
-
-  async #serve(message: ChannelMessage, sql: Sql): Promise<void> {
-    const { onMessage } = this.#parts
+  async #serve(message: ChannelMessage): Promise<void> {
+    const { database, onMessage } = this.#parts
+    const sql = sqlOn(database.pool)
     const { ownerId, mode, kind } = message
     const composed = await composeMessage(message, { ...this.#parts, sql, tenant: { ownerId, mode } })
     // What is not to be sent takes no place in the hour.

@@ -1,3 +1,4 @@
+import { ClaimedWork } from '../../kernel/background/claimed-work.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Database, sqlOn } from '../../kernel/database/prepared-sql.ts'
 import type { ProcessLease } from '../../kernel/database/process-lease.ts'
@@ -93,26 +94,31 @@ interface Parts extends PushParts {
 
 const MOST = { all: 128, owner: 16 }
 
+/** What one subscription gets together. */
+interface Claimed {
+  readonly ownerId: string
+  readonly subscription: ClaimedPush
+  readonly pushes: readonly ClaimedPush[]
+}
+
 /** Sends waiting pushes to browsers. Any number of processes may run it. */
 export class PushSender {
   readonly #parts: Parts
-  readonly #busy = new Map<string, string>()
-  readonly #underWay = new Set<Promise<void>>()
-  #claiming: Promise<void> | undefined
-  #woken = false
+  readonly #work: ClaimedWork<Claimed>
   #hasOld = false
-  #stopped = false
 
   constructor(parts: Parts) {
     this.#parts = parts
-  }
-
-  readonly wake = (): void => {
-    this.#woken = true
-    this.#claiming ??= this.#claimAll().finally(() => {
-      this.#claiming = undefined
+    const { lease, onFailure } = parts
+    this.#work = new ClaimedWork({
+      lease,
+      onFailure,
+      claim: held => this.#claim(held),
+      serve: claimed => this.#serve(claimed),
     })
   }
+
+  readonly wake = (): void => this.#work.wake()
 
   /** Deletes old pushes, and finds those whose notice was lost. */
   readonly round = (): void => {
@@ -121,60 +127,36 @@ export class PushSender {
   }
 
   get hasClaims(): boolean {
-    return this.#busy.size > 0
+    return this.#work.underWay.length > 0
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true
-    await this.#claiming
-    await Promise.all(this.#underWay)
+  stop(): Promise<void> {
+    return this.#work.stop()
   }
 
-  async #claimAll(): Promise<void> {
-    while (this.#woken && !this.#stopped) {
-      this.#woken = false
-      await this.#claimPushes().catch(this.#parts.onFailure)
-    }
-  }
-
-  async #claimPushes(): Promise<void> {
+  async #claim(held: string): Promise<Claimed[]> {
     const sql = sqlOn(this.#parts.database.pool)
     if (this.#hasOld) await deleteOldPushes(sql)
     this.#hasOld = false
-    const ofAll = MOST.all - this.#busy.size
-    if (ofAll === 0) return
-    const owners = Map.groupBy(this.#busy.values(), owner => owner)
-    const busyOwners = [...owners].filter(([, all]) => all.length >= MOST.owner).map(([owner]) => owner)
-    const room = { busy: [...this.#busy.keys()], busyOwners, ofOwner: MOST.owner, ofAll }
-    const { lease } = this.#parts
-    const held = await lease.hold()
-    const claimed = await claimPushes(sql, room, held)
-    if (lease.held !== held) return
-    for (const pushes of Map.groupBy(claimed, ({ id }) => id).values()) this.#begin(pushes)
+    const { underWay } = this.#work
+    const ofAll = MOST.all - underWay.length
+    if (ofAll === 0) return []
+    const busy = underWay.map(({ subscription }) => subscription.id)
+    const room = { busy, busyOwners: this.#work.ownersWith(MOST.owner), ofOwner: MOST.owner, ofAll }
+    const pushes = await claimPushes(sql, room, held)
+    return [...Map.groupBy(pushes, ({ id }) => id).values()].flatMap(all => {
+      const [subscription] = all
+      return subscription ? { ownerId: subscription.ownerId, subscription, pushes: all } : []
+    })
   }
 
-  #begin(pushes: readonly ClaimedPush[]): void {
-    const [first] = pushes
-    if (!first) return
-    this.#busy.set(first.id, first.ownerId)
-    const serving: Promise<void> = this.#serve(pushes)
-      .catch(this.#parts.onFailure)
-      .finally(() => {
-        this.#busy.delete(first.id)
-        this.#underWay.delete(serving)
-        this.wake()
-      })
-    this.#underWay.add(serving)
-  }
-
-  async #serve(pushes: readonly ClaimedPush[]): Promise<void> {
+  async #serve({ subscription, pushes }: Claimed): Promise<void> {
     const { database, systems, unsubscribe } = this.#parts
     const sql = sqlOn(database.pool)
     const keys = await vapidKeys(sql, systems.vault)
     const results = await Promise.all(pushes.map(push => this.#send(push, keys)))
     await deletePushes(sql, pushes)
-    const [first] = pushes
-    if (first && results.some(result => result?.gone)) await unsubscribe(first)
+    if (results.some(result => result?.gone)) await unsubscribe(subscription)
   }
 
   async #send(push: ClaimedPush, keys: VapidKeys): Promise<PushResult | undefined> {
