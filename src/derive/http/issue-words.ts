@@ -84,7 +84,6 @@ function oneOf(values: readonly unknown[]): string {
 
 const SHOWN = 40
 
-/** A check of several members at once (`custom`) says itself what is missing. */
 /** The issues of the form that the value has the type of; of none, what the first form says. */
 export function issuesOfForms(issue: ValidationIssue): readonly ValidationIssue[] {
   const { code, path = [], errors = [], input } = issue
@@ -95,6 +94,7 @@ export function issuesOfForms(issue: ValidationIssue): readonly ValidationIssue[
   return meant.map(one => ({ ...one, path: [...path, ...(one.path ?? [])], input: one.input ?? input }))
 }
 
+/** A check of several members at once (`custom`) says itself what is missing. */
 export const isValueMissing = ({ code }: ValidationIssue): boolean =>
   code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_format'
 
