@@ -25,6 +25,7 @@ import { merchantApplicationsArea } from './compliance/merchant-applications/mer
 import { securityIncidentsArea } from './compliance/security-incidents/security-incidents.ts'
 import { agentTokensArea } from './control/agent-tokens/agent-tokens.ts'
 import { agentsArea } from './control/agents/agents.ts'
+import { changeRequestsArea } from './control/change-requests/change-requests.ts'
 import { delegationsArea } from './control/delegations/delegations.ts'
 import { intentsArea } from './control/intents/intents.ts'
 import { mandatesArea } from './control/mandates/mandates.ts'
@@ -104,6 +105,7 @@ export const areas = {
   runs: runsArea,
   delegations: delegationsArea,
   policies: policiesArea,
+  changeRequests: changeRequestsArea,
   mandates: mandatesArea,
   risk: riskArea,
   intents: intentsArea,

@@ -203,6 +203,7 @@ const sentences: { readonly [K in Kind]: (subject: Subjects[K]) => string } = {
     const areOf = (...records: StatedWidening['of'][]) => changes.every(({ of }) => records.includes(of))
     const lets = (): string => {
       if (areOf('person')) return 'Let another person approve'
+      if (areOf('identity provider')) return 'Change who may sign in, with which role'
       if (areOf('payment request')) return 'Pay money back'
       return areOf('beneficiary', 'transfer') ? 'Change who is paid' : 'Let more be spent'
     }

@@ -47,6 +47,7 @@ export interface StatedWidening {
     | 'agent'
     | 'beneficiary'
     | 'card'
+    | 'identity provider'
     | 'mandate'
     | 'network token'
     | 'payment request'

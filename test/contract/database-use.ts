@@ -48,6 +48,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'people.remove': 18,
   // The owner's consent is read before any lock; then it is consumed, and the earlier link ends.
   'people.link': 8,
+  // The same for the identity provider.
+  'sso.update': 8,
   // The same, and the provider's metadata are read between its two transactions.
   'sso.create': 8,
   // The attempt is found and used up. Then passkeys, people and the provider are locked, since roles may change;

@@ -1,12 +1,12 @@
 import './approvals/random-steps.ts'
 import { describe, expect, test } from '@jest/globals'
-import { nextOfApproval, remindOfApproval } from '../../src/control/approvals/progress.ts'
+import { nextOfApproval, remindOfApproval } from '../../src/identity/approvals/progress.ts'
 import {
   type ApprovalStep,
   approvalStepInWords,
   approvalStepProblem,
   areStepsLoosened,
-} from '../../src/control/rules/approval-steps.ts'
+} from '../../src/values/approval-steps.ts'
 import { afterNoon, FollowedSteps, type StepTerms, stepOf } from './approvals/followed-steps.ts'
 
 const owners = stepOf({ of: 'owners' })

@@ -1,4 +1,3 @@
-import './policies/changes-by-several.ts'
 import './policies/large-lists.ts'
 import './policies/policy-changes.ts'
 import './policies/policy-templates.ts'

@@ -1,5 +1,7 @@
 import { LockMode } from '@mikro-orm/core'
 import { type Agent, lockAnyAgent } from '../../control/agents/index.ts'
+import { personalDecision } from '../../control/intents/index.ts'
+import { effectivePolicy } from '../../control/policies/index.ts'
 import {
   type ApprovalProgress,
   addApproval,
@@ -7,9 +9,7 @@ import {
   approverProblem,
   readApproversAndDeputies,
   type UncountedApproval,
-} from '../../control/approvals/index.ts'
-import { personalDecision } from '../../control/intents/index.ts'
-import { effectivePolicy } from '../../control/policies/index.ts'
+} from '../../identity/approvals/index.ts'
 import { approverOfWidening, refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { EmitContext, ReadContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'

@@ -3,7 +3,7 @@ import {
   ApprovalProgressRecord,
   approvalEventMembers,
   approverRefusals,
-} from '../../control/approvals/index.ts'
+} from '../../identity/approvals/index.ts'
 import { widening, wideningBySeveral } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import {

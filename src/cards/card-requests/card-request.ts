@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { personalDecision } from '../../control/intents/index.ts'
+import type { CardControls } from '../../control/rules/index.ts'
 import {
   type ApprovalProgress,
   approvalEventCounts,
   approvalProgressResponse,
   setApproval,
-} from '../../control/approvals/index.ts'
-import type { personalDecision } from '../../control/intents/index.ts'
-import type { CardControls } from '../../control/rules/index.ts'
+} from '../../identity/approvals/index.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import {
   nullable,

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core'
 import { type Agent, lockAgent } from '../../control/agents/index.ts'
-import { readApprovers } from '../../control/approvals/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
+import { readApprovers } from '../../identity/approvals/index.ts'
 import { personBehind } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'

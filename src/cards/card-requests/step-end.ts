@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import { AgentEvent } from '../../control/agents/index.ts'
+import { effectivePolicy, type Policy } from '../../control/policies/index.ts'
 import {
   type ApprovalProgress,
   type Approver,
@@ -11,8 +12,7 @@ import {
   readApprovers,
   remindOfApproval,
   restartApproval,
-} from '../../control/approvals/index.ts'
-import { effectivePolicy, type Policy } from '../../control/policies/index.ts'
+} from '../../identity/approvals/index.ts'
 import { personEvents } from '../../identity/people/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { reaction } from '../../kernel/contract/area.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { approverRefusals } from '../../control/approvals/index.ts'
 import { intentUseRefusals } from '../../control/intents/index.ts'
+import { approverRefusals } from '../../identity/approvals/index.ts'
 import {
   assertionEvents,
   assertionRefusals,

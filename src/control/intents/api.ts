@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { approverRefusals } from '../../identity/approvals/index.ts'
 import { assertionEvents, webauthnAssertionSchema } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { get, list, post } from '../../kernel/contract/operation.ts'
@@ -18,7 +19,6 @@ import {
   timeRangeMembers,
 } from '../../values/schemas.ts'
 import { AgentEvent } from '../agents/index.ts'
-import { approverRefusals } from '../approvals/index.ts'
 import { riskEvents } from '../risk/index.ts'
 import {
   budgetLevelRefusals,

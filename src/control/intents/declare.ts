@@ -1,3 +1,9 @@
+import {
+  type Approver,
+  approvalProgressOf,
+  readApprovers,
+  setApproval,
+} from '../../identity/approvals/index.ts'
 import { personBehind } from '../../kernel/contract/actor.ts'
 import type { BatchItem, HotHandler, NonEmpty } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
@@ -5,13 +11,13 @@ import type { Ports } from '../../kernel/contract/ports.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import type { LockedBook } from '../../money/ledger/index.ts'
+import { asksForSteps } from '../../values/approval-steps.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
-import { type Approver, approvalProgressOf, readApprovers, setApproval } from '../approvals/index.ts'
 import { type DecisionRow, summarizeDecision } from '../decisions/index.ts'
 import { intentMerchantKey } from '../merchants/index.ts'
 import { approvalStepsOf, type SpendingAgent } from '../policies/index.ts'
-import { asksForSteps, type SpendRuling } from '../rules/index.ts'
+import type { SpendRuling } from '../rules/index.ts'
 import type { intentsApi } from './api.ts'
 import {
   duplicateFingerprint,

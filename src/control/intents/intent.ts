@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { defineEntity, LockMode, p } from '@mikro-orm/core'
+import type { ApprovalProgress } from '../../identity/approvals/index.ts'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { EntityManager, EntityReader } from '../../kernel/contract/entity-manager.ts'
@@ -23,7 +24,6 @@ import {
   type PersonalAdditions,
   type PersonalData,
 } from '../../values/personal.ts'
-import type { ApprovalProgress } from '../approvals/index.ts'
 import { type DecisionSummary, decisionOfRecordSql, decisionTable } from '../decisions/index.ts'
 import { normalizeMerchant } from '../merchants/index.ts'
 import { type PolicyDecision, spenderLock } from '../policies/index.ts'

@@ -1,4 +1,5 @@
 import type { FilterQuery } from '@mikro-orm/core'
+import { RecordedApproval } from '../../identity/approvals/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { type RowSource, sqlCondition } from '../../kernel/contract/conditions.ts'
@@ -13,7 +14,6 @@ import { readCompleteFrom, readTimelineOfRecords, withAuditIds } from '../../ker
 import { madeWithDelegation } from '../../money/transactions/index.ts'
 import { formatMinute } from '../../values/minute.ts'
 import { formatMoney } from '../../values/money.ts'
-import { RecordedApproval } from '../approvals/index.ts'
 import { findPolicy } from '../policies/index.ts'
 import { decideWithoutHistory, pickPolicyRules } from '../rules/index.ts'
 import { intentSteps, intentsApi } from './api.ts'

@@ -1,3 +1,4 @@
+import { approvalEventCounts, approvalProgressResponse } from '../../identity/approvals/index.ts'
 import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { IntentPayment } from '../../kernel/contract/payables.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
@@ -5,7 +6,6 @@ import { withMembers } from '../../kernel/database/entity.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { formatOriginal } from '../../values/original-amount.ts'
 import { truncateText } from '../../values/schemas.ts'
-import { approvalEventCounts, approvalProgressResponse } from '../approvals/index.ts'
 import type { Intent, IntentRow } from './intent.ts'
 
 type PaymentsContext = SqlContext & Pick<Ports, 'service'>

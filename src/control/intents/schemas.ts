@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ApprovalProgressRecord, approvalEventMembers } from '../../identity/approvals/index.ts'
 import { assertionRefusals } from '../../identity/passkeys/index.ts'
 import { agentRequiredRefusal, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { intentPaymentStates, intentPaymentTypes } from '../../kernel/contract/payables.ts'
@@ -13,7 +14,6 @@ import {
   recordHead,
   recordTimestamps,
 } from '../../values/schemas.ts'
-import { ApprovalProgressRecord, approvalEventMembers } from '../approvals/index.ts'
 import { DecisionRecord } from '../decisions/index.ts'
 import { intentDeciders, intentMachine, intentReceiptStates } from './intent.ts'
 

@@ -1,14 +1,14 @@
-import type { SqlContext } from '../../kernel/contract/context.ts'
-import type { Row } from '../../kernel/contract/sql.ts'
-import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
-import { clock } from '../../values/clock.ts'
-import type { Cents } from '../../values/money.ts'
 import {
   type ApprovalProgress,
   dropApprovals,
   readApproversAndDeputies,
   whyNotAsked,
-} from '../approvals/index.ts'
+} from '../../identity/approvals/index.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
+import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
+import { clock } from '../../values/clock.ts'
+import type { Cents } from '../../values/money.ts'
 
 interface WaitingIntent {
   readonly agentId: string

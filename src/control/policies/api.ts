@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { bySeveral } from '../../identity/approvals/index.ts'
 import { widening } from '../../identity/passkeys/index.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import {
@@ -17,7 +18,6 @@ import { step } from '../../kernel/contract/step.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { PolicyCreate } from '../rules/index.ts'
-import { proposing } from './change-api.ts'
 import { policyToggles } from './policy.ts'
 import {
   PolicyDetail,
@@ -121,18 +121,18 @@ export const policiesApi = {
     body: PolicyReplaceBody,
     example: { name: 'Research budget', dailyLimitEuros: 300 },
     returns: [200, PolicyDetail],
-    accepted: proposing.accepted,
+    accepted: bySeveral.accepted,
     signature: widening.signature,
     fails: {
       ...widening.fails,
-      ...proposing.fails,
+      ...bySeveral.fails,
       too_few_approvers,
       policy_not_found: fails.policy_not_found,
       version_conflict: [409, 'version: the policy has changed since you read it. Read it again.'],
     },
     emits: {
       ...widening.emits,
-      ...proposing.emits,
+      ...bySeveral.emits,
       'policy.updated': declareEvent('The rules of a policy have changed.', PolicyEvent),
     },
   }),
@@ -189,18 +189,18 @@ export const policiesApi = {
         ),
       }),
     ],
-    accepted: proposing.accepted,
+    accepted: bySeveral.accepted,
     signature: widening.signature,
     fails: {
       ...widening.fails,
-      ...proposing.fails,
+      ...bySeveral.fails,
       too_few_approvers,
       policy_not_found: fails.policy_not_found,
       not_a_template: [400, 'This is an agent’s own policy; only a template can be applied.'],
     },
     emits: {
       ...widening.emits,
-      ...proposing.emits,
+      ...bySeveral.emits,
       'policy.applied': declareEvent('A changed template has been applied to its agents.', PolicyEvent),
       'policy.updated': PolicyEvent,
     },
@@ -219,18 +219,18 @@ export const policiesApi = {
     }),
     example: { policyId: 'policy_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [200, PolicyDetail],
-    accepted: proposing.accepted,
+    accepted: bySeveral.accepted,
     signature: widening.signature,
     fails: {
       ...widening.fails,
-      ...proposing.fails,
+      ...bySeveral.fails,
       too_few_approvers,
       ...fails,
       not_a_template: [400, 'policyId: this is an agent’s own policy; name a template.'],
     },
     emits: {
       ...widening.emits,
-      ...proposing.emits,
+      ...bySeveral.emits,
       'policy.assigned': declareEvent('An agent has been given its copy of a policy.', PolicyEvent),
     },
   }),
@@ -259,16 +259,16 @@ export const policiesApi = {
     }),
     example: { field: 'requireIntent', value: true },
     returns: [200, PolicyRecord],
-    accepted: proposing.accepted,
+    accepted: bySeveral.accepted,
     signature: widening.signature,
     fails: {
       ...widening.fails,
-      ...proposing.fails,
+      ...bySeveral.fails,
       too_few_approvers,
       agent_not_found: fails.agent_not_found,
       no_policy_assigned: [400, notAssigned],
     },
-    emits: { ...widening.emits, ...proposing.emits, 'policy.updated': PolicyEvent },
+    emits: { ...widening.emits, ...bySeveral.emits, 'policy.updated': PolicyEvent },
   }),
 }
 

@@ -1,8 +1,8 @@
 export { policiesApi, policySteps } from './api.ts'
-export { policyChangesApi } from './change-api.ts'
 export { expirePolicy, policyEndStatus } from './end.ts'
 export { Policy } from './policy.ts'
 export { effectivePolicy, findPolicy } from './policy-versioning.ts'
+export { carryOutPolicyWrite, type PolicyWrite } from './policy-writes.ts'
 export { PolicyExpiredEvent } from './schemas.ts'
 export { policySimulationApi } from './simulation-api.ts'
 export {

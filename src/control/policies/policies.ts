@@ -17,10 +17,7 @@ import { StoredDecision } from '../decisions/index.ts'
 import { encodePolicyRules, pickPolicyRules, policyPresets, remainingLimit } from '../rules/index.ts'
 import { policiesApi, policySteps } from './api.ts'
 import { backtestPolicy } from './backtest.ts'
-import { holdUntilApproved, policyChangeHandlers } from './change.ts'
-import { policyChangesApi } from './change-api.ts'
 import { Policy, PolicyVersion, policiesPersonalData } from './policy.ts'
-import { PolicyChange, policyChangeMachine, policyChangesPersonalData } from './policy-change.ts'
 import {
   effectivePolicy,
   findPolicy,
@@ -34,6 +31,7 @@ import {
 import {
   applyTemplate,
   assignToAgent,
+  holdUntilApproved,
   isRefused,
   refuseTooFew,
   replaceRules,
@@ -43,7 +41,7 @@ import { probePolicy } from './probe.ts'
 import { policySimulationApi } from './simulation-api.ts'
 import { agentUsageApi } from './usage-api.ts'
 import { withPolicyChanges } from './versions.ts'
-import { templateOfNewAgent } from './widening.ts'
+import { stepsOfPolicies, templateOfNewAgent } from './widening.ts'
 
 type Used = ReturnType<BudgetCounters['today']>[number]
 
@@ -136,7 +134,11 @@ const policyHandlers = bindHandlers(policiesApi, {
 
   async replace({ params, body: { version, webauthnAssertion, ...body } }, context) {
     const rules = pickPolicyRules(body)
-    const write = { kind: 'replace' as const, policyId: params.id, rules: encodePolicyRules(rules) }
+    const write = {
+      operation: 'policies.replace' as const,
+      policyId: params.id,
+      rules: encodePolicyRules(rules),
+    }
     const hold = holdUntilApproved(write, webauthnAssertion, context)
     const done = await replaceRules({ policyId: params.id, rules, version }, hold, context)
     return isRefused(done) ? context.refuse(done[0], done[1]) : done
@@ -158,7 +160,7 @@ const policyHandlers = bindHandlers(policiesApi, {
   },
 
   async apply({ params, body }, context) {
-    const write = { kind: 'apply' as const, policyId: params.id }
+    const write = { operation: 'policies.apply' as const, policyId: params.id }
     const done = await applyTemplate(
       params.id,
       holdUntilApproved(write, body.webauthnAssertion, context),
@@ -173,7 +175,7 @@ const policyHandlers = bindHandlers(policiesApi, {
   },
 
   async assign({ params: { agentId }, body: { policyId: sourceId, webauthnAssertion } }, context) {
-    const write = { kind: 'assign' as const, agentId, sourceId }
+    const write = { operation: 'policies.assign' as const, agentId, sourceId }
     const done = await assignToAgent(write, holdUntilApproved(write, webauthnAssertion, context), context)
     return isRefused(done) ? context.refuse(done[0], done[1]) : done
   },
@@ -184,7 +186,7 @@ const policyHandlers = bindHandlers(policiesApi, {
   },
 
   async toggle({ params: { agentId }, body: { field, value, webauthnAssertion } }, context) {
-    const write = { kind: 'toggle' as const, agentId, field, value }
+    const write = { operation: 'policies.toggle' as const, agentId, field, value }
     const done = await toggleRule(write, holdUntilApproved(write, webauthnAssertion, context), context)
     if (isRefused(done)) return context.refuse(done[0], done[1])
     return done instanceof Policy ? contractRecord(done) : done
@@ -192,10 +194,9 @@ const policyHandlers = bindHandlers(policiesApi, {
 })
 
 const policies = bindHandlers(
-  { ...policiesApi, ...policyChangesApi, ...budgetApi, ...policySimulationApi, ...agentUsageApi },
+  { ...policiesApi, ...budgetApi, ...policySimulationApi, ...agentUsageApi },
   {
     ...policyHandlers.handlers,
-    ...policyChangeHandlers.handlers,
     ...ownerBudgetHandlers.handlers,
     backtest: backtestPolicy,
     probe: probePolicy,
@@ -219,10 +220,9 @@ export const policiesArea = area(
   'Spending policies: limits, allowlists, blocklists, hours, approvals; and the budget of all agents together.',
   policies,
   {
-    personal: { ...policiesPersonalData, ...policyChangesPersonalData },
-    machines: [policyChangeMachine],
+    personal: policiesPersonalData,
     steps: policySteps,
-    entities: [Policy, PolicyVersion, PolicyChange, StoredDecision, OwnerBudget],
+    entities: [Policy, PolicyVersion, StoredDecision, OwnerBudget],
     deadlines: [expiry],
     openRecords: [
       {
@@ -231,6 +231,6 @@ export const policiesArea = area(
       },
     ],
     reactions: { 'agent.created': onAgentCreated, 'agent.deleting': onAgentDeleting },
-    answers: [templateOfNewAgent],
+    answers: [templateOfNewAgent, stepsOfPolicies],
   },
 )

@@ -1,13 +1,23 @@
 import { LockMode } from '@mikro-orm/core'
-import type { SqlContext, WriteContext } from '../../kernel/contract/context.ts'
+import {
+  type bySeveral,
+  holdChange,
+  readApprovers,
+  stepOfChanges,
+  tooFewApprovers,
+} from '../../identity/approvals/index.ts'
+import {
+  refuseUnsignedWidening,
+  type WebauthnAssertion,
+  type widening,
+} from '../../identity/passkeys/index.ts'
+import type { Context, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import { type Accepted, Refusal } from '../../kernel/contract/problem.ts'
 import type { StatedWidening } from '../../statements/index.ts'
 import { lockAgent } from '../agents/index.ts'
-import { readApprovers, tooFewApprovers } from '../approvals/index.ts'
 import { decodePolicyRules, type PolicyRules, pickPolicyRules } from '../rules/index.ts'
-import type { policyChangesApi } from './change-api.ts'
-import { Policy } from './policy.ts'
-import type { PolicyWrite } from './policy-change.ts'
+import type { policiesApi } from './api.ts'
+import { Policy, type policyToggles } from './policy.ts'
 import {
   assignPolicy,
   effectivePolicy,
@@ -21,16 +31,57 @@ import { wideningsOfAssignment, wideningsOfPolicies } from './widening.ts'
 
 type Writing = WriteContext<
   Pick<
-    (typeof policyChangesApi.approveChange)['emits'],
+    (typeof policiesApi)['apply']['emits'] & (typeof policiesApi)['assign']['emits'],
     'policy.updated' | 'policy.applied' | 'policy.assigned'
   >
 >
+
+/** The write of a policy that several people approve, as it was asked for. Rules are as the contract writes them. */
+export type PolicyWrite =
+  | {
+      readonly operation: 'policies.replace'
+      readonly policyId: string
+      readonly rules: Readonly<Record<string, unknown>>
+    }
+  | { readonly operation: 'policies.apply'; readonly policyId: string }
+  | { readonly operation: 'policies.assign'; readonly agentId: string; readonly sourceId: string }
+  | {
+      readonly operation: 'policies.toggle'
+      readonly agentId: string
+      readonly field: (typeof policyToggles)[number]
+      readonly value: boolean
+    }
 
 /** Says, under the locks, what the change of these policies still waits for; undefined: it is made. */
 export type Hold = (
   policies: readonly Policy[],
   compare: () => readonly StatedWidening[] | Promise<readonly StatedWidening[]>,
 ) => Promise<Refusal | Accepted | undefined>
+
+type Holding = Context<
+  keyof typeof widening.fails | keyof typeof bySeveral.fails,
+  typeof widening.emits & typeof bySeveral.emits
+>
+
+/**
+ * What a change of these policies waits for. Where they ask several people, the change itself needs as many of them as the
+ * highest step. Otherwise the person in the console signs it.
+ */
+export const holdUntilApproved =
+  (write: PolicyWrite, envelope: WebauthnAssertion | undefined, context: Holding): Hold =>
+  async (policies, compare) => {
+    const step = stepOfChanges(policies.map(({ approval }) => approval))
+    if (!step) return refuseUnsignedWidening(envelope, compare, context)
+    const changes = await compare()
+    if (changes.length === 0) return undefined
+    const unsigned = await refuseUnsignedWidening(envelope, () => changes, context)
+    if (unsigned) return unsigned
+    const { actor } = context
+    const signerId = actor.type === 'console' ? actor.id : null
+    const [first] = policies
+    const about = { policyId: first?.id ?? null, agentId: first?.agentId ?? null, ...write }
+    return holdChange({ ...about, write, changes }, { step, signerId }, context)
+  }
 
 type Refused<C extends string> = readonly [code: C, message?: string]
 
@@ -139,7 +190,7 @@ export async function assignToAgent(
   return policy
 }
 
-type Toggling = Omit<Extract<PolicyWrite, { readonly kind: 'toggle' }>, 'kind'>
+type Toggling = Omit<Extract<PolicyWrite, { readonly operation: 'policies.toggle' }>, 'operation'>
 
 export async function toggleRule(
   { agentId, field, value }: Toggling,
@@ -161,7 +212,7 @@ export async function toggleRule(
 }
 
 /** A write as it was kept: what was asked for, with the present records. */
-export async function carryOutWrite(
+export async function carryOutPolicyWrite(
   write: PolicyWrite,
   hold: Hold,
   context: Writing,
@@ -171,14 +222,14 @@ export async function carryOutWrite(
 }
 
 function written(write: PolicyWrite, hold: Hold, context: Writing) {
-  switch (write.kind) {
-    case 'replace':
+  switch (write.operation) {
+    case 'policies.replace':
       return replaceRules({ ...write, rules: decodePolicyRules(write.rules) }, hold, context)
-    case 'apply':
+    case 'policies.apply':
       return applyTemplate(write.policyId, hold, context)
-    case 'assign':
+    case 'policies.assign':
       return assignToAgent(write, hold, context)
-    case 'toggle':
+    case 'policies.toggle':
       return toggleRule(write, hold, context)
   }
 }

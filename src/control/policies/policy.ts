@@ -8,11 +8,11 @@ import {
   textArrayColumn,
 } from '../../kernel/database/entity.ts'
 import type { ChargeMethod } from '../../mpp/index.ts'
+import type { ApprovalStep } from '../../values/approval-steps.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { type JsonName, jsonName } from '../../values/json-names.ts'
 import type { PersonalData } from '../../values/personal.ts'
 import {
-  type ApprovalStep,
   encodePolicyRules,
   expirationActions,
   type PolicyRules,

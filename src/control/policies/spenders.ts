@@ -1,5 +1,6 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { ApprovalStep } from '../../values/approval-steps.ts'
 import { memoizeByWeight } from '../../values/bounded-cache.ts'
 import { newId } from '../../values/ids.ts'
 import type { Agent } from '../agents/index.ts'
@@ -10,7 +11,6 @@ import {
   encodeRuling,
 } from '../decisions/index.ts'
 import {
-  type ApprovalStep,
   type ApprovingMandate,
   type CompiledPolicy,
   compilePolicy,

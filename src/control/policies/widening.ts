@@ -1,7 +1,9 @@
+import { stepsInForce } from '../../identity/approvals/index.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { answerTo } from '../../kernel/contract/question.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import type { StatedWidening } from '../../statements/index.ts'
+import type { ApprovalStep } from '../../values/approval-steps.ts'
 import { Agent, templates, wideningsOfAgent } from '../agents/index.ts'
 import { noPolicyRules, type PolicyRules, pickPolicyRules, policyWidenings } from '../rules/index.ts'
 import type { Policy, PolicySource } from './policy.ts'
@@ -62,3 +64,12 @@ export const templateOfNewAgent = answerTo(
     return template
   },
 )
+
+const STEPS = `
+select distinct approval from policies
+where (owner_id, mode) = ($1, $2) and agent_id is not null and deleted_at is null and approval <> '[]'`
+
+export const stepsOfPolicies = answerTo(stepsInForce, async (_, { sql, tenant: { ownerId, mode } }) => {
+  const found = await sql<{ readonly approval: readonly ApprovalStep[] } & Row>(STEPS, [ownerId, mode])
+  return found.map(({ approval }) => approval)
+})

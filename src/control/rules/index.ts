@@ -1,12 +1,4 @@
 export { addTolerance } from './amount-rules.ts'
-export {
-  type ApprovalStep,
-  approvalStepsSchema,
-  approverGroups,
-  asksForSteps,
-  isStepAsked,
-  MAX_APPROVAL_STEPS,
-} from './approval-steps.ts'
 export { joinFirstTen, type PolicyWarning, policyContradictions } from './contradictions.ts'
 export {
   type CompiledPolicy,

@@ -1,5 +1,5 @@
+import { approvalStepInWords, isStepAsked } from '../../values/approval-steps.ts'
 import { addMs, minutes } from '../../values/clock.ts'
-import { approvalStepInWords, isStepAsked } from './approval-steps.ts'
 import { type CardStatusReference, checkWithoutLimit } from './decision.ts'
 import type { PolicyRule } from './evaluation.ts'
 

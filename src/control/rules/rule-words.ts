@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { approvalStepInWords } from '../../values/approval-steps.ts'
 import { decodeJson } from '../../values/json-names.ts'
 import { formatMoney, moneySchema } from '../../values/money.ts'
-import { approvalStepInWords } from './approval-steps.ts'
 import { type PolicyRules, policyRuleFields } from './rules.ts'
 
 type Formatter = (value: never) => string

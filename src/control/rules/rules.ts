@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { chargeMethods } from '../../mpp/index.ts'
+import { approvalStepProblem, approvalStepsSchema } from '../../values/approval-steps.ts'
 import { keysOf } from '../../values/collections.ts'
 import { decodeJson, encodeJson } from '../../values/json-names.ts'
 import { moneySchema } from '../../values/money.ts'
 import { countrySchema, patternTextSchema } from '../../values/schemas.ts'
 import { mccGroupNames, mccsOfGroup, patternProblem } from '../merchants/index.ts'
-import { approvalStepProblem, approvalStepsSchema } from './approval-steps.ts'
 
 export const expirationActions = ['freeze', 'close', 'notify'] as const
 

@@ -1,3 +1,4 @@
+import { asksForSteps } from '../../values/approval-steps.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { countries } from '../../values/countries.ts'
 import { normalizeIban } from '../../values/iban.ts'
@@ -10,7 +11,6 @@ import {
   maxTransactionRule,
   monthlyLimitRule,
 } from './amount-rules.ts'
-import { asksForSteps } from './approval-steps.ts'
 import { type SpendCounters, type SpendRequest, zeroSpendCounters } from './decision.ts'
 import type { PolicyTerms } from './evaluation.ts'
 import { approvalStepsRule, DEFAULT_ATTESTATION_MINUTES } from './person-rules.ts'

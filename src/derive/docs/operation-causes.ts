@@ -18,7 +18,7 @@ export const operationCauses: Readonly<Record<string, string>> = {
   agent_not_found: OF_OWNER,
   channel_not_found: OF_OWNER,
   deputy_not_found: OF_OWNER,
-  policy_change_not_found: OF_OWNER,
+  change_request_not_found: OF_OWNER,
   beneficiary_not_found: OF_OWNER,
   mandate_not_found: OF_OWNER,
   policy_not_found: OF_OWNER,

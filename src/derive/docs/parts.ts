@@ -89,7 +89,14 @@ export const API_PLACES: readonly ApiPlace[] = [
     id: 'inbox',
     title: 'Inbox',
     about: 'What waits for a person.',
-    tags: ['Card Requests', 'Proposals', 'Push Subscriptions', 'Notification Channels', 'Pages for people'],
+    tags: [
+      'Card Requests',
+      'Change Requests',
+      'Proposals',
+      'Push Subscriptions',
+      'Notification Channels',
+      'Pages for people',
+    ],
   },
   {
     id: 'insights',

@@ -4,6 +4,7 @@ import { del, emptyBody, list, notFound, post, type RefusalSpec } from '../../ke
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTimestamps } from '../../values/schemas.ts'
+import { bySeveral } from '../approvals/index.ts'
 import { webauthnAssertionSchema, widening } from '../passkeys/index.ts'
 
 const writers = { callers: ['key'], scope: 'intents:approve' } as const
@@ -73,8 +74,10 @@ export const deputiesApi = {
       until: '2026-12-05T09:00:00.000Z',
     },
     returns: [201, DeputyRecord],
+    accepted: bySeveral.accepted,
     fails: {
       ...widening.fails,
+      ...bySeveral.fails,
       person_not_found,
       not_own_deputies,
       invalid_span: [400, 'until must be after from, and each at most 90 days later than the one before it.'],
@@ -93,7 +96,11 @@ export const deputiesApi = {
       ],
       too_many_deputies: [400, 'The person has 20 deputies whose spans are not over. End one first.'],
     },
-    emits: { ...widening.emits, 'person.deputy_named': deputyEvents['person.deputy_named'] },
+    emits: {
+      ...widening.emits,
+      ...bySeveral.emits,
+      'person.deputy_named': deputyEvents['person.deputy_named'],
+    },
   }),
   list: list('/people/{id}/deputies', {
     callers: ['key'],

@@ -4,9 +4,9 @@ import type { WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { days } from '../../values/clock.ts'
+import { Deputy, deputiesPersonalData, deputyEvent, isForOther } from '../approvals/index.ts'
 import { findPerson, personEvents } from '../people/index.ts'
 import { deputiesApi, deputyEvents } from './api.ts'
-import { Deputy, deputiesPersonalData, deputyEvent, isForOther } from './deputy.ts'
 import { nameDeputy } from './name-deputy.ts'
 
 const deputies = bindHandlers(deputiesApi, {

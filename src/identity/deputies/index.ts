@@ -1,2 +1,2 @@
 export { deputiesApi } from './api.ts'
-export { readRunningDeputies } from './deputy.ts'
+export { type DeputyWrite, recordDeputy } from './name-deputy.ts'

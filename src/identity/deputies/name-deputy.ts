@@ -1,76 +1,120 @@
 import { inRange } from '../../kernel/contract/conditions.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Refusal } from '../../kernel/contract/problem.ts'
+import { Accepted, Refusal } from '../../kernel/contract/problem.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import type { StatedWidening } from '../../statements/index.ts'
+import type { ApprovalStep } from '../../values/approval-steps.ts'
+import {
+  type ApproverChange,
+  Deputy,
+  deputyEvent,
+  doSpansOverlap,
+  type HoldApproverChange,
+  holdUntilApproved,
+  isAskedIn,
+  isForOther,
+  MAX_DEPUTIES,
+  mayHaveOrBeDeputy,
+  namingInWords,
+  spanProblem,
+} from '../approvals/index.ts'
 import { Person } from '../customers/index.ts'
 import {
   consumeAssertion,
   lockPasskeys,
   openPasskeyChallenge,
   passkeySummary,
-  refuseUnsignedWidening,
+  signerOfWidening,
   verifyAssertion,
   type WebauthnAssertion,
 } from '../passkeys/index.ts'
 import type { deputiesApi } from './api.ts'
-import {
-  Deputy,
-  deputyEvent,
-  doSpansOverlap,
-  isForOther,
-  MAX_DEPUTIES,
-  mayHaveOrBeDeputy,
-  namingInWords,
-  spanProblem,
-} from './deputy.ts'
 
 type Naming = ContextOf<typeof deputiesApi.create>
 
+export interface DeputyWrite {
+  readonly operation: 'deputies.create'
+  readonly personId: string
+  readonly deputyId: string
+  /** ISO instants where it was kept. */
+  readonly from: Date | string
+  readonly until: Date | string
+}
+
 /** Locks the tenant's people, so that two spans that overlap see each other, and both people stay who they are. */
-export const nameDeputy: HandlerOf<typeof deputiesApi.create> = async ({ params, body }, context) => {
-  const { webauthnAssertion, ...named } = body
-  const { em, actor, now, emit, refuse } = context
+export async function recordDeputy(
+  { personId, deputyId, ...span }: Omit<DeputyWrite, 'operation'>,
+  hold: (change: ApproverChange, person: Person) => ReturnType<HoldApproverChange>,
+  context: WriteContext<Pick<(typeof deputiesApi.create)['emits'], 'person.deputy_named'>>,
+) {
+  const { em, now, emit } = context
+  const named = { deputyId, from: new Date(span.from), until: new Date(span.until) }
   const [, , people, others] = await Promise.all([
     lockPasskeys(context),
     lockTenant(context, 'people'),
-    em.find(Person, { id: { $in: [params.id, named.deputyId] } }),
-    em.find(Deputy, { personId: params.id, until: inRange({ gt: now }) }),
+    em.find(Person, { id: { $in: [personId, deputyId] } }),
+    em.find(Deputy, { personId, until: inRange({ gt: now }) }),
   ])
-  const [person, deputy] = [params.id, named.deputyId].map(id => people.find(one => one.id === id))
-  if (!person || person.status === 'removed') return refuse('person_not_found')
-  if (isForOther(person.id, actor)) return refuse('not_own_deputies')
+  const [person, deputy] = [personId, deputyId].map(id => people.find(one => one.id === id))
+  if (!person || person.status === 'removed') return 'person_not_found'
   const problem = spanProblem(named, now)
-  if (problem) return refuse('invalid_span', problem)
-  if (!mayHaveOrBeDeputy(person)) return refuse('person_not_approver')
-  if (person === deputy) return refuse('own_deputy')
-  if (!deputy) return refuse('person_not_found', 'deputyId: no such person.')
-  if (!mayHaveOrBeDeputy(deputy)) return refuse('deputy_not_approver')
-  if (others.length >= MAX_DEPUTIES) return refuse('too_many_deputies')
-  if (others.some(other => doSpansOverlap(named, other))) return refuse('deputies_overlap')
-  const changes = [namingInWords(person, deputy, named)]
-  const unsigned = await (actor.type === 'console'
-    ? refuseUnsignedWidening(webauthnAssertion, () => changes, context)
-    : refuseWithoutConsent(person, webauthnAssertion, changes, context))
-  if (unsigned) return unsigned
-  const record = em.create(Deputy, { personId: person.id, ...named })
+  if (problem) return ['invalid_span', problem] as const
+  if (!mayHaveOrBeDeputy(person)) return 'person_not_approver'
+  if (person === deputy) return 'own_deputy'
+  if (!deputy) return ['person_not_found', 'deputyId: no such person.'] as const
+  if (!mayHaveOrBeDeputy(deputy)) return 'deputy_not_approver'
+  if (others.length >= MAX_DEPUTIES) return 'too_many_deputies'
+  if (others.some(other => doSpansOverlap(named, other))) return 'deputies_overlap'
+  const change = {
+    personId,
+    concerns: (step: ApprovalStep) => isAskedIn(step, person),
+    changes: [namingInWords(person, deputy, named)],
+  }
+  const held = await hold(change, person)
+  if (held) return held
+  const record = em.create(Deputy, { personId, ...named })
   emit('person.deputy_named', deputyEvent(record))
   return record
+}
+
+export const nameDeputy: HandlerOf<typeof deputiesApi.create> = async ({ params, body }, context) => {
+  const { webauthnAssertion, ...named } = body
+  const { em, actor, refuse } = context
+  const known = await em.findOne(Person, { id: params.id })
+  if (!known || known.status === 'removed') return refuse('person_not_found')
+  if (isForOther(known.id, actor)) return refuse('not_own_deputies')
+  const write = { operation: 'deputies.create', personId: known.id, ...named } as const
+  const done = await recordDeputy(
+    write,
+    async (change, person) => {
+      const signer = await signerOfNaming(person, webauthnAssertion, change.changes, context)
+      return signer instanceof Refusal ? signer : holdUntilApproved(write, signer, context)(change)
+    },
+    context,
+  )
+  if (typeof done === 'string') return refuse(done)
+  const isAnswer = done instanceof Deputy || done instanceof Refusal || done instanceof Accepted
+  return isAnswer ? done : refuse(done[0], done[1])
 }
 
 const SIGN_IT =
   'webauthnAssertion: this lets another person approve, so the passkey of an owner or of the person must sign it. Let them sign the challenge of this answer, and send the request again with the signature.'
 
-/** A key alone names a deputy only while no one can sign, since its holder could otherwise choose who approves. */
-async function refuseWithoutConsent(
+/** A key alone names a deputy only while no one can sign, since its holder could otherwise choose who approves: null. */
+async function signerOfNaming(
   person: Person,
   envelope: WebauthnAssertion | undefined,
   changes: readonly StatedWidening[],
   context: Naming,
-): Promise<Refusal | undefined> {
-  const { sql, tenant, refuse } = context
+): Promise<string | null | Refusal> {
+  const { actor, sql, tenant, refuse } = context
+  if (actor.type === 'console') {
+    const signer = await signerOfWidening(envelope, changes, null, context)
+    return signer instanceof Refusal ? signer : signer.id
+  }
   const { everEnrolled } = await passkeySummary(sql, tenant)
-  if (!everEnrolled) return undefined
+  if (!everEnrolled) return null
   const statement = { kind: 'widening', members: { changes } } as const
   if (!envelope) {
     const challenge = await openPasskeyChallenge({ ...statement, subjectId: person.id }, context)
@@ -82,6 +126,6 @@ async function refuseWithoutConsent(
   if (code) return refuse(code)
   const { id, scopes } = verified.person
   return id === person.id || scopes.has('people:write')
-    ? undefined
+    ? id
     : refuse('insufficient_role', 'Neither this person nor an owner has signed. Let one of them sign.')
 }

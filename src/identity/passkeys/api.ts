@@ -69,6 +69,10 @@ export const passkeysApi = {
         403,
         'The first passkey of an account must belong to an owner. Enrol an owner’s passkey first.',
       ],
+      enrolled_by_person: [
+        403,
+        'A policy with steps asks this person, so only they can enrol passkeys for themselves. Create a link for them: POST /people/{id}/link.',
+      ],
       recovery_needed: [
         403,
         'The last passkey of this account was revoked, so a new one requires a recovery. Ask the operator of this installation for POST /people/{id}/recover.',

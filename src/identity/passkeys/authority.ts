@@ -12,6 +12,7 @@ import {
 } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
+import { isAskedIn, stepConcerned } from '../approvals/index.ts'
 import { type AssertionContext, consumeAssertion, verifyAssertion } from './assertions.ts'
 import type { PasskeyEnrolmentGround } from './challenge.ts'
 import { Passkey } from './passkey.ts'
@@ -110,7 +111,12 @@ export const lockEnrollee = async (
 ): Promise<PasskeyEnrollee | undefined> =>
   (await sql<PasskeyEnrollee & Row>(ENROLLEE, [ownerId, mode, id]))[0]
 
-type AuthorityCode = AssertionRefusalCode | 'owner_first' | 'recovery_needed' | 'scope_not_held'
+type AuthorityCode =
+  | AssertionRefusalCode
+  | 'enrolled_by_person'
+  | 'owner_first'
+  | 'recovery_needed'
+  | 'scope_not_held'
 
 /**
  * The authority by which a passkey may be enrolled for this person, or the refusal. Ignores an assertion that
@@ -139,7 +145,11 @@ export async function enrolmentAuthority(
   const code = await consumeAssertion(verified, { kind: 'enrolment', members }, context)
   if (code) return code
   const { id, role } = verified.person
-  if (id !== person.id && role !== 'owner') return 'insufficient_role'
+  if (id !== person.id) {
+    if (role !== 'owner') return 'insufficient_role'
+    // With a passkey for another approver, one person would approve as two.
+    if (await stepConcerned(step => isAskedIn(step, person), context)) return 'enrolled_by_person'
+  }
   return { authority: 'passkey', authorityId: verified.passkeyId }
 }
 

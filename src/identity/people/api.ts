@@ -5,6 +5,7 @@ import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { emailSchema, freeTextSchema, labelSchema } from '../../values/schemas.ts'
+import { bySeveral } from '../approvals/index.ts'
 import {
   assertionEvents,
   assertionRefusals,
@@ -79,8 +80,10 @@ export const peopleApi = {
     }),
     example: { name: 'Grace Hopper', email: 'grace@example.com', role: 'approver' },
     returns: [201, CreatedPerson],
+    accepted: bySeveral.accepted,
     fails: {
       ...assertionRefusals,
+      ...bySeveral.fails,
       ...linkEmailRefusals,
       email_taken,
       too_many_people,
@@ -88,6 +91,7 @@ export const peopleApi = {
     },
     emits: {
       ...assertionEvents,
+      ...bySeveral.emits,
       'person.invited': personEvents['person.invited'],
       'person.link_emailed': personEvents['person.link_emailed'],
     },
@@ -121,14 +125,16 @@ export const peopleApi = {
       .partial(),
     example: { name: 'Grace Brewster Hopper' },
     returns: [200, PersonRecord],
+    accepted: bySeveral.accepted,
     fails: {
       ...assertionRefusals,
+      ...bySeveral.fails,
       person_not_found,
       email_taken,
       last_owner,
       scope_not_held: scopeNotHeldRefusal,
     },
-    emits: { ...assertionEvents, 'person.updated': personEvents['person.updated'] },
+    emits: { ...assertionEvents, ...bySeveral.emits, 'person.updated': personEvents['person.updated'] },
   }),
   remove: del('/people/{id}', {
     ...writers,
@@ -153,8 +159,10 @@ export const peopleApi = {
     body: z.strictObject({ send, webauthnAssertion: consent }),
     example: {},
     returns: [201, Link],
+    accepted: bySeveral.accepted,
     fails: {
       ...assertionRefusals,
+      ...bySeveral.fails,
       ...linkEmailRefusals,
       scope_not_held: scopeNotHeldRefusal,
       person_not_found,
@@ -165,6 +173,7 @@ export const peopleApi = {
     },
     emits: {
       ...assertionEvents,
+      ...bySeveral.emits,
       'person.updated': personEvents['person.updated'],
       'person.link_emailed': personEvents['person.link_emailed'],
     },

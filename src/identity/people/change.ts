@@ -1,11 +1,13 @@
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { mayGrantRole, type PersonRole, roleScopes } from '../../kernel/contract/scopes.ts'
+import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { keysOf } from '../../values/collections.ts'
+import { type HoldApproverChange, holdUntilApproved, isAskedIn } from '../approvals/index.ts'
 import { Person, personEvent, personMachine } from '../customers/index.ts'
 import { lockPasskeys, passkeySummary, revokePasskeysOfPerson } from '../passkeys/index.ts'
 import type { peopleApi } from './api.ts'
-import { isEmailTaken } from './invite.ts'
+import { type InvitationWrite, isEmailTaken, type LinkWrite } from './invite.ts'
 import { revokePersonLinks } from './link.ts'
 import {
   consumeOwnerConsent,
@@ -29,51 +31,93 @@ const needsConsent = (person: Person, role: PersonRole | undefined, { actor }: U
   role !== person.role &&
   (actor.type === 'key' || (actor.type === 'console' && !mayGrantRole(roleScopes[person.role], role)))
 
+type Changes = { readonly [Name in 'name' | 'email' | 'role']?: Person[Name] | undefined }
+
+interface PersonUpdateWrite {
+  readonly operation: 'people.update'
+  readonly personId: string
+  readonly members: Changes
+}
+
+/** What several people approve, as it was asked for. */
+export type PersonWrite = InvitationWrite | LinkWrite | PersonUpdateWrite
+
 /** Locks the tenant, so that two owners who remove or demote each other concurrently see each other's change. */
-export const updatePerson: HandlerOf<typeof peopleApi.update> = async ({ params, body }, context) => {
-  const { webauthnAssertion, ...members } = body
-  const { em, emit, refuse } = context
-  const known = await em.findOne(Person, { id: params.id })
-  if (!known) return refuse('person_not_found')
-  const consent =
-    needsConsent(known, body.role, context) && (await verifyOwnerConsent(webauthnAssertion, context))
-  if (typeof consent === 'string') return refuse(consent)
+export async function changePerson(
+  { personId, members }: PersonUpdateWrite,
+  hold: HoldApproverChange,
+  context: WriteContext<Pick<typeof personEvents, 'person.updated'>>,
+) {
+  const { emit, now } = context
   await lockPasskeys(context)
-  const person = await lockPerson(params.id, context)
-  if (!person) return refuse('person_not_found')
-  const refusal = await updateBlocker(person, members, consent, context)
-  if (refusal) return refuse(refusal)
+  const person = await lockPerson(personId, context)
+  if (!person) return 'person_not_found'
+  const { role = person.role, email } = members
   const changed = namesOfChanged(person, members)
+  const held = await hold({
+    personId,
+    concerns: step => isAskedIn(step, { id: personId, role }) && !isAskedIn(step, person),
+    changes: changed.map(name => statedChange(person, name, members)),
+  })
+  if (held) return held
+  if (role !== 'owner' && (await isLastOwner(person, context))) return 'last_owner'
+  if (email && (await isEmailTaken(email, context, person.id))) return 'email_taken'
   Object.assign(person, members)
   // Who proves the email may accept the invitation, which an owner signed for the email of that time.
   if (changed.includes('email')) {
-    person.emailChangedAt = context.now
+    person.emailChangedAt = now
     await revokePersonLinks(person.id, context, 'join')
   }
   if (changed.length > 0) emit('person.updated', { ...personEvent(person), changed })
-  return personResponse(person, await findOpenRecovery(person.id, context))
+  return person
 }
-
-type Changes = { readonly [Name in 'name' | 'email' | 'role']?: Person[Name] | undefined }
 
 const namesOfChanged = (person: Person, changes: Changes) =>
   keysOf(changes).filter(name => changes[name] !== person[name])
 
-async function updateBlocker(
-  person: Person,
-  { email, role }: Changes,
-  consent: OwnerConsent | false,
-  context: Updating,
-) {
-  if (role && needsConsent(person, role, context)) {
-    if (consent === false) return 'assertion_required'
-    if (exceedsKeyScopes(role, consent, context)) return 'scope_not_held'
-    const code = await consumeOwnerConsent(consent, { personId: person.id, name: person.name, role }, context)
-    if (code) return code
+const fields = { name: 'Name', email: 'Email', role: 'Role' } as const
+
+const statedChange = (person: Person, member: keyof Changes, to: Changes): StatedWidening => {
+  const inWords = (value: string | null | undefined) =>
+    member === 'role' ? String(value) : quoted(value ?? 'none')
+  return {
+    of: 'person',
+    id: person.id,
+    name: person.name,
+    field: fields[member],
+    from: inWords(person[member]),
+    to: inWords(to[member]),
   }
-  if (role && role !== 'owner' && (await isLastOwner(person, context))) return 'last_owner'
-  return email && (await isEmailTaken(email, context, person.id)) ? 'email_taken' : undefined
 }
+
+export const updatePerson: HandlerOf<typeof peopleApi.update> = async ({ params, body }, context) => {
+  const { webauthnAssertion, ...members } = body
+  const { em, refuse } = context
+  const known = await em.findOne(Person, { id: params.id })
+  if (!known) return refuse('person_not_found')
+  const consent =
+    needsConsent(known, members.role, context) && (await verifyOwnerConsent(webauthnAssertion, context))
+  if (typeof consent === 'string') return refuse(consent)
+  const write = { operation: 'people.update', personId: known.id, members } as const
+  const done = await changePerson(write, holdForConsent(write, consent, context), context)
+  if (typeof done === 'string') return refuse(done)
+  return done instanceof Person ? personResponse(done, await findOpenRecovery(done.id, context)) : done
+}
+
+const holdForConsent =
+  (write: PersonUpdateWrite, consent: OwnerConsent | false, context: Updating): HoldApproverChange =>
+  async change => {
+    const { em, refuse } = context
+    const person = await em.findOneOrFail(Person, { id: write.personId })
+    const { role } = write.members
+    if (role === undefined || !needsConsent(person, role, context)) return undefined
+    if (consent === false) return refuse('assertion_required')
+    if (exceedsKeyScopes(role, consent, context)) return refuse('scope_not_held')
+    const subject = { personId: person.id, name: person.name, role }
+    const code = await consumeOwnerConsent(consent, subject, context)
+    if (code) return refuse(code)
+    return holdUntilApproved(write, consent?.person.id ?? null, context)(change)
+  }
 
 /** Keeps the last owner one. Take the locks of passkeys and people first. */
 export async function assignRole(

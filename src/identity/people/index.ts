@@ -1,5 +1,6 @@
 export { peopleApi, recoveryApi, recoverySteps } from './api.ts'
-export { assignRole } from './change.ts'
+export { assignRole, changePerson, type PersonWrite } from './change.ts'
+export { inviteByLink, makeJoinLink } from './invite.ts'
 export { replacePersonLink } from './link.ts'
 export { forgetEmailedLink, readEmailedLink } from './link-email.ts'
 export {

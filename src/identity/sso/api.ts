@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { fileSchema } from '../../kernel/contract/file.ts'
 import { del, emptyBody, get, list, patch, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
+import { bySeveral } from '../approvals/index.ts'
 import { CurrentSessionRecord, consoleSessionEvents, sessionRequestHeaders } from '../console/index.ts'
 import {
   assertionEvents,
@@ -81,6 +82,10 @@ export const ssoApi = {
         400,
         'issuer: another identity provider of this account has it. Change or remove that one.',
       ],
+      client_needs_approvals: [
+        400,
+        'clientId: a policy with steps asks several people who may sign in. Add the identity provider without clientId, then set it with PATCH /sso/providers/{id}, which they approve.',
+      ],
       too_many_providers: [400, `There are already ${MAX_PROVIDERS} identity providers. Remove one first.`],
     },
     emits: { ...assertionEvents, 'sso_provider.created': ssoEvents['sso_provider.created'] },
@@ -113,8 +118,13 @@ export const ssoApi = {
       .partial(),
     example: { clientId: 'agent-payments', approverGroups: ['payments', 'finance'] },
     returns: [200, SsoProviderRecord],
-    fails: { ...consents, provider_not_found },
-    emits: { ...assertionEvents, 'sso_provider.updated': ssoEvents['sso_provider.updated'] },
+    accepted: bySeveral.accepted,
+    fails: { ...consents, ...bySeveral.fails, provider_not_found },
+    emits: {
+      ...assertionEvents,
+      ...bySeveral.emits,
+      'sso_provider.updated': ssoEvents['sso_provider.updated'],
+    },
   }),
   remove: del('/sso/providers/{id}', {
     ...writers,

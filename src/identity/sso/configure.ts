@@ -2,12 +2,14 @@ import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import { LockMode } from '@mikro-orm/core'
 import { calculateJwkThumbprint, exportJWK } from 'jose'
-import type { ReadContext } from '../../kernel/contract/context.ts'
+import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
+import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { keysOf } from '../../values/collections.ts'
 import { newId } from '../../values/ids.ts'
+import { type HoldApproverChange, holdUntilApproved, stepConcerned } from '../approvals/index.ts'
 import { endConsoleSessions } from '../console/index.ts'
 import {
   consumeOwnerConsent,
@@ -106,6 +108,8 @@ async function creationBlocker(
   context: Creating,
 ) {
   if (exceedsKeyScopes('owner', consent, context)) return 'scope_not_held'
+  if (consent && members.clientId !== null && (await stepConcerned(() => true, context)))
+    return 'client_needs_approvals'
   const [, known] = await Promise.all([lockTenant(context, 'people'), context.em.find(SsoProvider, {})])
   const code = await consumeOwnerConsent(consent, signedMembers(members), context)
   if (code) return code
@@ -113,9 +117,65 @@ async function creationBlocker(
   return known.length >= MAX_PROVIDERS ? 'too_many_providers' : undefined
 }
 
+export interface ProviderWrite {
+  readonly operation: 'sso.update'
+  readonly providerId: string
+  /** The client's secret is sealed. */
+  readonly members: Partial<Pick<SsoProvider, 'name' | 'clientSecret' | keyof typeof stated>>
+}
+
+const stated = {
+  clientId: 'Client',
+  groupsClaim: 'Claim of groups',
+  ownerGroups: 'Groups of owners',
+  approverGroups: 'Groups of approvers',
+  viewerGroups: 'Groups of viewers',
+} as const
+
+const valueInWords = (value: string | readonly string[] | null): string =>
+  value === null || value.length === 0 ? 'none' : [value].flat().map(quoted).join(', ')
+
+function statedChanges(provider: SsoProvider, { members }: ProviderWrite): StatedWidening[] {
+  const of = { of: 'identity provider', id: provider.id, name: provider.issuer } as const
+  const configured = keysOf(stated).flatMap(member => {
+    const [from, to] = [provider[member], members[member] ?? provider[member]].map(valueInWords)
+    return from === to ? [] : [{ ...of, field: stated[member], from: String(from), to: String(to) }]
+  })
+  return members.clientSecret === undefined
+    ? configured
+    : [...configured, { ...of, field: 'Client secret', from: 'the one before', to: 'another one' }]
+}
+
+/** By its groups the provider says who is an owner or approver, so each step is concerned. */
+export async function reconfigureProvider(
+  write: ProviderWrite,
+  hold: HoldApproverChange,
+  context: WriteContext<Pick<(typeof ssoApi.update)['emits'], 'sso_provider.updated'>>,
+) {
+  const { em, emit } = context
+  await lockTenant(context, 'people')
+  const provider = await em.findOne(
+    SsoProvider,
+    { id: write.providerId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
+  if (!provider) return 'provider_not_found'
+  const changes = statedChanges(provider, write)
+  const held = await hold({ concerns: () => changes.length > 0, changes })
+  if (held) return held
+  const { members } = write
+  const changed = keysOf(members).filter(
+    member =>
+      member === 'clientSecret' || JSON.stringify(members[member]) !== JSON.stringify(provider[member]),
+  )
+  Object.assign(provider, members)
+  if (changed.length > 0) emit('sso_provider.updated', { ...ssoProviderEvent(provider), changed })
+  return provider
+}
+
 export const updateSsoProvider: HandlerOf<typeof ssoApi.update> = async ({ params, body }, context) => {
   const { webauthnAssertion, clientSecret, ...members } = body
-  const { em, service, emit, refuse } = context
+  const { em, service, refuse } = context
   const isOnlyName = keysOf(members).every(member => member === 'name') && clientSecret === undefined
   const [known, consent] = await Promise.all([
     em.findOne(SsoProvider, { id: params.id }),
@@ -124,21 +184,21 @@ export const updateSsoProvider: HandlerOf<typeof ssoApi.update> = async ({ param
   if (!known) return refuse('provider_not_found')
   if (typeof consent === 'string') return refuse(consent)
   if (!isOnlyName && exceedsKeyScopes('owner', consent, context)) return refuse('scope_not_held')
-  await lockTenant(context, 'people')
-  const provider = await em.findOne(SsoProvider, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  if (!provider) return refuse('provider_not_found')
+  const sealed = clientSecret && seal(clientSecret, known.id, context)
+  const write: ProviderWrite = {
+    operation: 'sso.update',
+    providerId: known.id,
+    members: definedOnly({ ...members, clientSecret: sealed }),
+  }
   const { name: _, ...configuration } = definedOnly(members)
-  const code = await consumeOwnerConsent(consent, { ...signedMembers(provider), ...configuration }, context)
-  if (code) return refuse(code)
-  const changed = keysOf(members).filter(
-    member => JSON.stringify(members[member]) !== JSON.stringify(provider[member]),
-  )
-  Object.assign(provider, members)
-  if (clientSecret !== undefined)
-    provider.clientSecret = clientSecret === null ? null : seal(clientSecret, provider.id, context)
-  const all = clientSecret === undefined ? changed : [...changed, 'clientSecret']
-  if (all.length > 0) emit('sso_provider.updated', { ...ssoProviderEvent(provider), changed: all })
-  return ssoProviderResponse(provider, service)
+  const hold: HoldApproverChange = async change => {
+    const provider = await em.findOneOrFail(SsoProvider, { id: known.id })
+    const code = await consumeOwnerConsent(consent, { ...signedMembers(provider), ...configuration }, context)
+    return code ? refuse(code) : holdUntilApproved(write, consent?.person.id ?? null, context)(change)
+  }
+  const done = await reconfigureProvider(write, hold, context)
+  if (typeof done === 'string') return refuse(done)
+  return done instanceof SsoProvider ? ssoProviderResponse(done, service) : done
 }
 
 /** Waits for sign-ins that are being recorded, so that their sessions end, too. */

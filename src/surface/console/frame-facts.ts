@@ -19,7 +19,7 @@ const FACTS = `select (
   + ${atMost("proposals where (owner_id, mode) = ($1, $2) and status = 'open' and expires_at > $3")}
   + ${atMost("disputes where (owner_id, mode) = ($1, $2) and status = 'open'")}
   + ${atMost(PAYMENTS_TO_CONFIRM_SQL)}
-  + ${atMost("policy_changes where (owner_id, mode) = ($1, $2) and status = 'waiting' and expires_at > $3")}
+  + ${atMost("change_requests where (owner_id, mode) = ($1, $2) and status = 'waiting' and expires_at > $3")}
 )::int as waiting,
 exists (select from people where owner_id = $1 and mode <> $2 and status = 'active') as "hasOtherMode"`
 

@@ -44,7 +44,7 @@ const askedFor = (client: TestClient, id: string, { personId }: InConsole) =>
 describe('the deputy of a person who is asked', () => {
   test('approves in their place, which the intent and its proof say', async () => {
     const { client, agent, ada, bob, carl } = await aTeam([1, 2], 2)
-    await nameDeputy(ada, carl)
+    await nameDeputy(ada, carl, { by: bob })
     const { id } = await anIntent(client, agent.id)
     const recorded = await bodyOf(approve(client, id, carl))
     expect(recorded.approval).toMatchObject({
@@ -71,7 +71,7 @@ describe('the deputy of a person who is asked', () => {
 
   test('takes the place of the person, and the person that of the deputy', async () => {
     const { client, agent, ada, bob, carl } = await aTeam([1, 2], 2)
-    await nameDeputy(ada, carl)
+    await nameDeputy(ada, carl, { by: bob })
     const refused = { status: 400, code: 'already_approved' }
     const byDeputy = await anIntent(client, agent.id)
     const late = signed(await challengeOf(client, byDeputy.id), ada.device)
@@ -86,15 +86,15 @@ describe('the deputy of a person who is asked', () => {
 
   test('counts once, also for two people, and for themselves where they are asked', async () => {
     const { client, agent, ada, bob, carl } = await aTeam([1, 2], 2)
-    await nameDeputy(ada, carl)
-    await nameDeputy(bob, carl)
+    await nameDeputy(ada, carl, { by: bob })
+    await nameDeputy(bob, carl, { by: ada })
     const { id } = await anIntent(client, agent.id)
     const again = signed(await challengeOf(client, id), carl.device)
     await bodyOf(approve(client, id, carl))
     expect(await send(client, id, again)).toMatchObject({ status: 400, code: 'already_approved' })
     expect((await intentOf(client, id)).approval).toMatchObject({ given: 1 })
     const all = await aTeam('approvers', 2)
-    await nameDeputy(all.ada, all.bob)
+    await nameDeputy(all.ada, all.bob, { by: all.bob })
     const own = await anIntent(all.client, all.agent.id)
     expect((await bodyOf(approve(all.client, own.id, all.bob))).approval).toMatchObject({
       approvals: [{ personId: all.bob.personId, inPlaceOf: null }],
@@ -112,7 +112,7 @@ describe('the deputy of a person who is asked', () => {
     expect(await askedFor(client, id, boss)).toMatchObject(refused)
     const byCarl = signed(await challengeOf(client, id), carl.device)
     expect(await send(client, id, byCarl)).toMatchObject(refused)
-    await nameDeputy(boss, ada, 8)
+    await nameDeputy(boss, ada, { inDays: 8 })
     expect(await bodyOf(approve(client, id, ada))).toMatchObject({ status: 'approved' })
   })
 })
@@ -120,7 +120,7 @@ describe('the deputy of a person who is asked', () => {
 describe('a deputy', () => {
   test('approves only while the span runs by the account’s clock', async () => {
     const { client, agent, ada, carl, dora, pass } = await aTeam([1])
-    await nameDeputy(ada, carl, 2)
+    await nameDeputy(ada, carl, { inDays: 2 })
     const { id } = await anIntent(client, agent.id, { expiresInMinutes: 20 * DAY_MINUTES })
     const notAsked = { status: 403, code: 'approver_not_asked' }
     const early = signed(await challengeOf(client, id), carl.device)
@@ -135,14 +135,14 @@ describe('a deputy', () => {
 
   test('who was ended approves no more, and what they have approved stays until one of both leaves', async () => {
     const { client, agent, ada, bob, carl, dora } = await aTeam([1, 2], 2)
-    const { id: recordId } = await nameDeputy(ada, carl)
+    const { id: recordId } = await nameDeputy(ada, carl, { by: bob })
     const { id } = await anIntent(client, agent.id)
     await bodyOf(approve(client, id, carl))
     await ada.client.deputies.end({ params: { id: ada.personId, recordId } })
     expect((await intentOf(client, id)).approval).toMatchObject({ given: 1 })
     const next = await anIntent(client, agent.id)
     expect(await askedFor(client, next.id, carl)).toMatchObject({ code: 'approver_not_asked' })
-    await nameDeputy(bob, dora)
+    await nameDeputy(bob, dora, { by: ada })
     await bodyOf(client.people.remove({ params: { id: carl.personId } }))
     expect((await bodyOf(approve(client, id, dora))).approval).toMatchObject({
       given: 1,
@@ -164,7 +164,7 @@ describe('a deputy', () => {
       expect((await intentOf(client, id)).approval?.approvals).toHaveLength(1)
     }
     const two = await aTeam([1, 2], 2)
-    await nameDeputy(two.ada, two.carl)
+    await nameDeputy(two.ada, two.carl, { by: two.bob })
     const { id } = await anIntent(two.client, two.agent.id)
     const signatures = await Promise.all(
       [two.ada, two.carl].map(async ({ device }) => signed(await challengeOf(two.client, id), device)),

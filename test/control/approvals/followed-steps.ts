@@ -8,8 +8,8 @@ import {
   giveApproval,
   restartApproval,
   whyNotAsked,
-} from '../../../src/control/approvals/progress.ts'
-import type { ApprovalStep } from '../../../src/control/rules/approval-steps.ts'
+} from '../../../src/identity/approvals/progress.ts'
+import type { ApprovalStep } from '../../../src/values/approval-steps.ts'
 import { addMs, minutes } from '../../../src/values/clock.ts'
 import { cents } from '../../../src/values/money.ts'
 import type { Happening, Role } from './steps-oracle.ts'

@@ -1,4 +1,4 @@
-import type { ApprovalStep } from '../../../src/control/rules/approval-steps.ts'
+import type { ApprovalStep } from '../../../src/values/approval-steps.ts'
 
 export type Role = 'owner' | 'approver'
 

@@ -7,6 +7,7 @@ import { challengeOf, credentialFor, pay } from '../commerce/machine-payer.ts'
 import { sealTrail } from '../compliance/trail.ts'
 import { aLink, signedInTo, tokenIn } from '../identity/console.ts'
 import { aCodeToRedeem, aConsent, aTokenToRevoke } from './world-assistants.ts'
+import { aSignedChangeRequest } from './world-change-requests.ts'
 import { aChannelCode } from './world-channels.ts'
 import { aCodeWithConsent, aFetchedDeviceCode, aWaitingUserCode } from './world-devices.ts'
 import { aDisputeToDecide, aPaidTransaction, evidenceForDispute } from './world-disputes.ts'
@@ -28,7 +29,6 @@ import {
   type Make,
   type WorldService,
 } from './world-passkeys.ts'
-import { aSignedPolicyChange } from './world-policy-changes.ts'
 
 import { aChangedProvider, anIdentityProvider, anSsoAnswer, ssoBrowser } from './world-sso.ts'
 
@@ -189,7 +189,7 @@ export const MADE_MEMBERS: Readonly<
   },
   'credentials.create': shoppersIntent,
   'mandates.create': aSignedMandate,
-  'policies.approveChange': aSignedPolicyChange,
+  'changeRequests.approve': aSignedChangeRequest,
   'oauth.challenge': aConsent,
   'oauth.approve': aConsent,
   'oauth.token': aCodeToRedeem,

@@ -20,6 +20,7 @@ import {
 import { FROM_OUR_PAGE, type SignedIn, signedInTo } from '../identity/console.ts'
 import { aTerminal } from '../identity/pairing.ts'
 import { aConnectedAssistant } from './world-assistants.ts'
+import { aChangeRequest } from './world-change-requests.ts'
 import {
   FILLING_OPERATIONS,
   LINKED_FROM,
@@ -31,7 +32,6 @@ import {
 import { aDeviceLetIn } from './world-devices.ts'
 import { MADE_BEFORE, MADE_HEADERS, MADE_MEMBERS } from './world-members.ts'
 import { aPasskey } from './world-passkeys.ts'
-import { aPolicyChange } from './world-policy-changes.ts'
 import { aConversation, aProposal } from './world-proposals.ts'
 
 export const operations = publishedOperations(areas)
@@ -67,7 +67,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/docs/guides': async () => 'webhooks',
   '/docs/errors': async () => 'agent_not_found',
   '/canvas/proposals': world => world.proposed(),
-  '/policies/changes': world => world.proposedPolicyChange(),
+  '/change-requests': world => world.proposedChangeRequest(),
 }
 
 /** Nested collections that only the outside world fills, by path template. */
@@ -371,8 +371,8 @@ export class World {
     return aConnectedAssistant(this.#make.bind(this), this.#service)
   }
 
-  proposedPolicyChange(): Promise<string> {
-    return aPolicyChange(this.#make.bind(this), this.#service)
+  proposedChangeRequest(): Promise<string> {
+    return aChangeRequest(this.#make.bind(this), this.#service)
   }
 
   proposed(): Promise<string> {

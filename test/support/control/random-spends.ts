@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { ApprovalStep } from '../../../src/control/rules/approval-steps.ts'
 import type { SpendCounters, SpendRequest } from '../../../src/control/rules/decision.ts'
+import type { ApprovalStep } from '../../../src/values/approval-steps.ts'
 import { addCents, cents } from '../../../src/values/money.ts'
 import { anyCents, limit, riskWith } from './decide.ts'
 

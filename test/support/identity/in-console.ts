@@ -36,14 +36,27 @@ export async function peopleInConsole(
 
 const DAY_MS = 86_400_000
 
-/** Names a deputy in the console, from so many days on, for a week. */
-export async function nameDeputy(person: InConsole, { personId: deputyId }: InConsole, inDays = 0) {
+/** Names a deputy in the console, from so many days on, for a week; with the approval of `by`, if the policy asks others as well. */
+export async function nameDeputy(
+  person: InConsole,
+  { personId: deputyId }: InConsole,
+  { inDays = 0, by }: { readonly inDays?: number; readonly by?: InConsole } = {},
+) {
   const from = new Date(Date.now() + inDays * DAY_MS)
   const until = new Date(from.getTime() + 7 * DAY_MS)
   const body = { deputyId, from: from.toISOString(), until: until.toISOString() }
   const params = { id: person.personId }
-  const refused = await person.client.deputies.create({ params, body })
-  const { challenge } = refused.body as unknown as { challenge: Parameters<typeof signed>[0] }
-  const webauthnAssertion = signed(challenge, person.device)
-  return bodyOf(person.client.deputies.create({ params, body: { ...body, webauthnAssertion } }))
+  const signatureOver = (refused: unknown, { device }: InConsole) =>
+    signed((refused as { body: { challenge: Parameters<typeof signed>[0] } }).body.challenge, device)
+  const webauthnAssertion = signatureOver(await person.client.deputies.create({ params, body }), person)
+  const named = await person.client.deputies.create({ params, body: { ...body, webauthnAssertion } })
+  if (by) {
+    const change = { params: { id: named.body.id } }
+    const refused = await by.client.changeRequests.approve({ ...change, body: {} })
+    const approval = { webauthnAssertion: signatureOver(refused, by) }
+    await bodyOf(by.client.changeRequests.approve({ ...change, body: approval }))
+  }
+  const [deputy] = (await bodyOf(person.client.deputies.list({ params }))).data
+  if (!deputy) throw new Error(`no deputy was named: ${JSON.stringify(named)}`)
+  return deputy
 }

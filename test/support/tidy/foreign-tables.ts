@@ -35,7 +35,7 @@ export const foreignTables = {
     'src/commerce/refunds/watch-returns.ts refunds',
     'src/commerce/transfers/limits.ts customers',
     'src/compliance/gdpr/obstacles.ts ledger_accounts',
-    'src/control/approvals/approvers.ts people',
+    'src/identity/approvals/approvers.ts people',
     'src/control/decisions/stored-decision.ts agents',
     'src/control/decisions/stored-decision.ts reservations',
     'src/control/delegations/delegations.ts customers',

@@ -6,11 +6,11 @@ import type { Import } from './sources.ts'
  * right of the named ones of its folder: it may use them, and they may not use it.
  */
 const business: Readonly<Record<string, string>> = {
-  identity: 'customers passkeys people console keys signing-keys sessions cli-auth onboarding kyc',
+  identity: 'customers approvals passkeys people console keys signing-keys sessions cli-auth onboarding kyc',
   money:
     'ledger wallets references beneficiaries transactions refunds payment-methods incoming fundings billing statements',
   control:
-    'agents merchants rules approvals budgets decisions agent-tokens runs delegations policies mandates risk card-terms intents payments',
+    'agents merchants rules budgets decisions agent-tokens runs delegations policies mandates risk card-terms intents payments',
   cards: 'cards filler-keys access-events credentials agent-credentials card-requests authorizations',
   commerce:
     'transfers rails checkout mpp-keys mpp payment-requests refunds collect receipts evidence disputes',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { approvalStepInWords } from '../../../src/control/rules/approval-steps.ts'
 import { sentence } from '../../../src/surface/console/scripts/sentence.js'
+import { approvalStepInWords } from '../../../src/values/approval-steps.ts'
 import { anAgentUnder, anIntent, aPolicy, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { type InConsole, nameDeputy, peopleInConsole } from '../../support/identity/in-console.ts'

@@ -68,7 +68,7 @@ describe('what lets more be spent', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Change limits' }).click()
     await sign(page).click()
     await newsIn(page).filter({ hasText: 'Proposed: 1 of 2 approvals.' }).waitFor()
-    expect((await bodyOf(client.policies.changes())).data).toMatchObject([{ status: 'waiting' }])
+    expect((await bodyOf(client.changeRequests.list())).data).toMatchObject([{ status: 'waiting' }])
   })
 
   test('is signed in the inbox where a key has proposed it', async () => {
@@ -84,7 +84,7 @@ describe('what lets more be spent', () => {
     await page.getByRole('button', { name: 'Approve with passkey' }).click()
     await page.locator('dialog').getByText('from € 50.00 to € 70.00').waitFor()
     await sign(page).click()
-    await newsIn(page).filter({ hasText: 'Approved. The new limits apply.' }).waitFor()
+    await newsIn(page).filter({ hasText: 'Approved. The change is made.' }).waitFor()
     expect((await effective()).dailyLimitEuros).toBe(70)
   })
 

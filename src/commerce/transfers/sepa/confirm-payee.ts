@@ -1,6 +1,5 @@
 import { findIntent } from '../../../control/intents/index.ts'
 import { effectivePolicy } from '../../../control/policies/index.ts'
-import { asksForSteps } from '../../../control/rules/index.ts'
 import {
   approverOfWidening,
   refuseUnsignedWidening,
@@ -9,6 +8,7 @@ import {
 import type { ContextOf, HandlerOf } from '../../../kernel/contract/operation.ts'
 import { Refusal } from '../../../kernel/contract/problem.ts'
 import { quoted, type StatedWidening } from '../../../statements/index.ts'
+import { asksForSteps } from '../../../values/approval-steps.ts'
 import { formatMoney } from '../../../values/money.ts'
 import type { transfersApi } from '../api.ts'
 import { awaitsPayeeConfirmation, type Transfer, transferResponse } from '../transfer.ts'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { approverRefusals } from '../../../identity/approvals/index.ts'
 import { ChallengeRecord } from '../../../identity/passkeys/index.ts'
 import { get, notFound, post, type RefusalSpec } from '../../../kernel/contract/operation.ts'
 import { instant } from '../../../values/clock.ts'
 import { id } from '../../../values/ids.ts'
-import { approverRefusals } from '../../approvals/index.ts'
 import { intentDecisionRefusals, intentLookupRefusals } from '../schemas.ts'
 
 const Opening = z.object({

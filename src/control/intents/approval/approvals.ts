@@ -1,11 +1,3 @@
-import { openPasskeyChallenge } from '../../../identity/passkeys/index.ts'
-import { findPerson } from '../../../identity/people/index.ts'
-import type { Actor } from '../../../kernel/contract/actor.ts'
-import type { ReadContext, WriteContext } from '../../../kernel/contract/context.ts'
-import type { EntityReader } from '../../../kernel/contract/entity-manager.ts'
-import { bindHandlers } from '../../../kernel/contract/operation.ts'
-import type { Openings } from '../../../statements/index.ts'
-import type { Cents } from '../../../values/money.ts'
 import {
   type ApprovalProgress,
   type Approver,
@@ -14,7 +6,15 @@ import {
   approverProblem,
   readApproversAndDeputies,
   setApproval,
-} from '../../approvals/index.ts'
+} from '../../../identity/approvals/index.ts'
+import { openPasskeyChallenge } from '../../../identity/passkeys/index.ts'
+import { findPerson } from '../../../identity/people/index.ts'
+import type { Actor } from '../../../kernel/contract/actor.ts'
+import type { ReadContext, WriteContext } from '../../../kernel/contract/context.ts'
+import type { EntityReader } from '../../../kernel/contract/entity-manager.ts'
+import { bindHandlers } from '../../../kernel/contract/operation.ts'
+import type { Openings } from '../../../statements/index.ts'
+import type { Cents } from '../../../values/money.ts'
 import { approvalStepsOf, findSpendingAgents, type SpendingAgent } from '../../policies/index.ts'
 import { addTolerance, type RuleCheck } from '../../rules/index.ts'
 import { Intent, lockIntent } from '../intent.ts'

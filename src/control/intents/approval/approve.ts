@@ -1,14 +1,14 @@
+import { type CountedApproval, setApproval } from '../../../identity/approvals/index.ts'
 import type { Actor, TenantNow } from '../../../kernel/contract/actor.ts'
 import type { NonEmpty } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import { Problem } from '../../../kernel/contract/problem.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
+import { asksForSteps } from '../../../values/approval-steps.ts'
 import { addMs } from '../../../values/clock.ts'
-import { type CountedApproval, setApproval } from '../../approvals/index.ts'
 import { cardControlsFromTerms, compileStoredCardTerms } from '../../card-terms/index.ts'
 import { summarizeDecision } from '../../decisions/index.ts'
 import { approvalStepsOf, decideSpend, type SpendDecision, type SpendingAgent } from '../../policies/index.ts'
-import { asksForSteps } from '../../rules/index.ts'
 import {
   INTENT_TOKEN_TTL_MS,
   type IntentDecider,

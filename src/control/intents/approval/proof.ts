@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import type { SignedApproval } from '../../../identity/approvals/index.ts'
 import type { TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
 import { commitmentTo, type Openings } from '../../../statements/index.ts'
 import { canonicalJson } from '../../../values/canonical-json.ts'
-import type { SignedApproval } from '../../approvals/index.ts'
 
 const PROOF_TYPE = 'intent-approval'
 /** A type of its own: a verifier that expects one approval refuses several by the name. */

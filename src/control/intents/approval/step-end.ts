@@ -1,7 +1,3 @@
-import { personEvents } from '../../../identity/people/index.ts'
-import { reaction } from '../../../kernel/contract/area.ts'
-import type { ReadContext, WriteContext } from '../../../kernel/contract/context.ts'
-import { AgentEvent } from '../../agents/index.ts'
 import {
   type ApprovalProgress,
   type Approver,
@@ -16,7 +12,11 @@ import {
   remindOfApproval,
   restartApproval,
   setApproval,
-} from '../../approvals/index.ts'
+} from '../../../identity/approvals/index.ts'
+import { personEvents } from '../../../identity/people/index.ts'
+import { reaction } from '../../../kernel/contract/area.ts'
+import type { ReadContext, WriteContext } from '../../../kernel/contract/context.ts'
+import { AgentEvent } from '../../agents/index.ts'
 import { effectivePolicy } from '../../policies/index.ts'
 import type { intentSteps } from '../api.ts'
 import { type Intent, intentMachine, lockFreeWithSteps, lockIntent, lockWithSteps } from '../intent.ts'

@@ -1,9 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { VerifiedAssertion } from '../../../identity/passkeys/index.ts'
-import type { Tenant, TenantNow } from '../../../kernel/contract/actor.ts'
-import type { Sql } from '../../../kernel/contract/sql.ts'
-import { agrees, type Openings } from '../../../statements/index.ts'
-import { newId } from '../../../values/ids.ts'
 import {
   type ApprovalProgress,
   type Approver,
@@ -17,9 +12,14 @@ import {
   recordedApprovalsOf,
   restartApproval,
   type UncountedApproval,
-} from '../../approvals/index.ts'
+} from '../../../identity/approvals/index.ts'
+import type { VerifiedAssertion } from '../../../identity/passkeys/index.ts'
+import type { Tenant, TenantNow } from '../../../kernel/contract/actor.ts'
+import type { Sql } from '../../../kernel/contract/sql.ts'
+import { agrees, type Openings } from '../../../statements/index.ts'
+import { asksForSteps } from '../../../values/approval-steps.ts'
+import { newId } from '../../../values/ids.ts'
 import { approvalStepsOf, type SpendingAgent } from '../../policies/index.ts'
-import { asksForSteps } from '../../rules/index.ts'
 import type { IntentRow } from '../intent.ts'
 import type { GivenApproval } from './proof.ts'
 import { intentApprovalSubject } from './subject.ts'

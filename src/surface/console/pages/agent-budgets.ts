@@ -13,7 +13,6 @@ import { renderRecordLink } from '../parts/links.ts'
 import { renderBox, renderTable } from '../parts/table.ts'
 import { noneText, renderText, renderUsage, sumEuros } from '../parts/text.ts'
 import { sentence } from '../scripts/sentence.js'
-import { proposedByStatus } from './decide/policy-changes.ts'
 import { approvalGroup, limitLabels, limitsGroup, stepsGroup } from './policies.ts'
 
 interface BudgetRow {
@@ -46,7 +45,6 @@ export async function renderAgentLimits(agentId: string, request: PageRequest): 
       labels: limitLabels,
       submit: 'Change limits',
       success: 'Saved.',
-      successByStatus: proposedByStatus,
       inDialog: true,
     }),
     html`<p>${renderRecordLink(request, policy.id, 'All limits')}</p>`,

@@ -12,7 +12,6 @@ import { renderBox, renderFacts } from '../parts/table.ts'
 import { formatPlainEuros, renderEuros, renderText, renderUsage, sumEuros } from '../parts/text.ts'
 import { type EffectivePolicyAnswer, fetchEffectivePolicy, renderAgentLimits } from './agent-budgets.ts'
 import { agentTabs } from './agent-tabs.ts'
-import { proposedByStatus } from './decide/policy-changes.ts'
 
 type Period = AgentUsage['day']
 type Agent = OperationAnswer<typeof agentsApi.get>
@@ -69,7 +68,6 @@ export const agentsSection = consoleSection({
       members: ['policyId'],
       offers: templates,
       submit: 'Apply a limit template',
-      successByStatus: proposedByStatus,
       inMenu: true,
     },
     {

@@ -1,6 +1,6 @@
 import { policiesApi, policySimulationApi } from '../../../control/policies/index.ts'
-import { MAX_APPROVAL_STEPS } from '../../../control/rules/index.ts'
 import { peopleApi } from '../../../identity/people/index.ts'
+import { MAX_APPROVAL_STEPS } from '../../../values/approval-steps.ts'
 import { days } from '../../../values/clock.ts'
 import { type Html, type HtmlContent, html } from '../../../web/html.ts'
 import { pageScriptTag } from '../browser/browser.ts'
@@ -15,7 +15,7 @@ import { consoleSection } from '../parts/section.ts'
 import { renderBox, renderTable } from '../parts/table.ts'
 import { countText } from '../parts/tabs.ts'
 import { countOf, formatPlainEuros, memberLabelText, renderEuros, renderText } from '../parts/text.ts'
-import { proposedByStatus, renderPolicyChangesBox } from './decide/policy-changes.ts'
+import { isOfPolicy, renderChangeRequestsBox } from './decide/change-requests.ts'
 
 const changes = ['policy.*']
 
@@ -221,7 +221,7 @@ ${await part({
       : 'A template. Agents keep their copies until you apply it.'
   }</p>`,
 })}
-${await part({ id: 'waiting-changes', events: changes, about: `${id} ${policy.agentId ?? ''}`.trim(), make: () => renderPolicyChangesBox(policy, request) })}
+${await part({ id: 'waiting-changes', events: changes, about: `${id} ${policy.agentId ?? ''}`.trim(), make: () => renderChangeRequestsBox(isOfPolicy(policy), request) })}
 ${renderBox('Rules', await rulesOf(policy, request), simulation(request))}
 ${await backtestPart(request)}
 ${await part({ id: 'probe', events: changes, about: id, make: () => probeOf(request) })}
@@ -240,7 +240,6 @@ function templateActions(
     submit: 'Apply to agents',
     confirm: 'Replace the rules of every agent with this template by its present rules?',
     success: 'Applied.',
-    successByStatus: proposedByStatus,
   })
   const remove = {
     params,
@@ -282,7 +281,6 @@ async function rulesOf(
     choices: { 'approval.of': await readApprovers(request), 'approval.then': endsOfStep },
     submit: 'Save',
     success: 'Saved.',
-    successByStatus: proposedByStatus,
     tone: 'main',
   } as const
   return renderOperationForm(request, policiesApi.replace, options)

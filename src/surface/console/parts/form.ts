@@ -1,3 +1,4 @@
+import { bySeveral } from '../../../identity/approvals/index.ts'
 import type { PathParameterName } from '../../../kernel/contract/addresses.ts'
 import type { AnyOperation } from '../../../kernel/contract/operation.ts'
 import { type SignatureRequirement, signatureRequirement } from '../../../kernel/contract/tool.ts'
@@ -149,6 +150,10 @@ ${folded.length > 0 && html`<details class="more"${isOpen && html` open`}><summa
 const isSet = (value: unknown): boolean =>
   Array.isArray(value) ? value.length > 0 : value !== null && value !== undefined && value !== false
 
+/** What a form says whose change several people approve first. */
+const PROPOSED =
+  'Proposed: {approval.given} of {approval.needed} approvals. It takes effect with the last one.'
+
 function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Html {
   const {
     params = {},
@@ -156,7 +161,7 @@ function dataOf(operation: AnyOperation, options: FormOptions<AnyOperation>): Ht
     done = 'reload',
     confirm,
     success,
-    successByStatus = {},
+    successByStatus = operation.accepted === bySeveral.accepted ? { waiting: PROPOSED } : {},
     more,
     next,
   } = options

@@ -6,6 +6,7 @@ import { type FieldChoices, renderOperationForm } from '../../parts/form.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox } from '../../parts/table.ts'
 import { renderStatus, renderTime } from '../../parts/text.ts'
+import { renderChangeRequestsBox } from '../decide/change-requests.ts'
 import { renderChannels } from './channels.ts'
 import { devicesSection, passkeysSection, signInsSection } from './credentials.ts'
 
@@ -147,6 +148,7 @@ export const peopleSection = consoleSection({
       }),
     }
     const boxes = await Promise.all([
+      renderChangeRequestsBox(change => change.personId === personId, request),
       renderChannels(personId, request),
       role !== 'viewer' && deputiesSection.related(deputies, request),
       passkeysSection.related({ title: 'Passkeys', query, limit: 50, empty: 'No passkeys yet.' }, request),

@@ -9,7 +9,6 @@ import { renderOperationForm } from '../../parts/form.ts'
 import { renderBox } from '../../parts/table.ts'
 import { renderText } from '../../parts/text.ts'
 import { readMonthAndLine, readWallets } from './home-money.ts'
-import { proposedByStatus } from './policy-changes.ts'
 
 type Agent = ListItemOf<typeof agentsApi.list>
 
@@ -119,7 +118,6 @@ const limitsStep = (agent: Agent | undefined, page: string, request: PageRequest
         tone: 'main',
         done: REFRESH,
         success: 'Set.',
-        successByStatus: proposedByStatus,
       })
     },
   }),

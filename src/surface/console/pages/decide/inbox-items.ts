@@ -14,6 +14,14 @@ import {
 } from '../../parts/text.ts'
 import { approvalCount, renderApprovalSteps } from './approval-steps.ts'
 import {
+  type ChangeRequestItem,
+  renderChangeRequestForm,
+  renderChangeRequestProposer,
+  renderChangeRequestSteps,
+  renderDifference,
+  renderDifferences,
+} from './change-requests.ts'
+import {
   type IntentCheck,
   messageText,
   renderLimitsLine,
@@ -28,14 +36,6 @@ import {
   renderPayeeForm,
   renderReceiptForm,
 } from './decision-forms.ts'
-import {
-  type PolicyChangeItem,
-  renderDifference,
-  renderDifferences,
-  renderPolicyChangeForm,
-  renderPolicyChangeProposer,
-  renderPolicyChangeSteps,
-} from './policy-changes.ts'
 import { renderProposalConsequences, renderProposalForm, renderProposer } from './proposals.ts'
 import type {
   CardRequestItem,
@@ -52,7 +52,7 @@ import type {
 export const inboxKinds = {
   payments: 'Payments',
   cards: 'Card requests',
-  limits: 'Limits',
+  changes: 'Changes',
   payees: 'Payees',
   confirmations: 'Confirmations',
   proposals: 'Proposals',
@@ -94,7 +94,7 @@ const timeOf = (at: string | null): number => (at === null ? NEVER : Date.parse(
 export type ChecksNow = ReadonlyMap<string, readonly IntentCheck[]>
 
 export const inboxItemsOf = (
-  { intents, cardRequests, transfers, proposals, disputes, credentials, policyChanges }: WaitingDecisions,
+  { intents, cardRequests, transfers, proposals, disputes, credentials, changeRequests }: WaitingDecisions,
   request: PageRequest,
   checksNow: ChecksNow = new Map(),
 ): InboxItem[] =>
@@ -105,7 +105,7 @@ export const inboxItemsOf = (
     ...proposals.map(proposal => proposalItem(proposal, request)),
     ...disputes.map(dispute => disputeItem(dispute, request)),
     ...credentials.map(credential => credentialItem(credential, request)),
-    ...policyChanges.map(change => policyChangeItem(change, request)),
+    ...changeRequests.map(change => changeRequestItem(change, request)),
   ].sort(byDeadline)
 
 function intentItem(
@@ -176,25 +176,24 @@ function cardRequestItem(asked: CardRequestItem, request: PageRequest): InboxIte
   }
 }
 
-/** A change that lets more be spent under a policy that asks several people. Its page is that of the policy. */
-function policyChangeItem(change: PolicyChangeItem, request: PageRequest): InboxItem {
-  const { id, policyId, agentId, changes, approval, createdAt, expiresAt } = change
+/** Its page is that of the policy, or of the person. */
+function changeRequestItem(change: ChangeRequestItem, request: PageRequest): InboxItem {
+  const { id, policyId, agentId, personId, changes, approval, createdAt, expiresAt } = change
   const [first] = changes
-  const title =
-    first && changes.length === 1 ? renderDifference(first) : html`${changes.length} changes of limits`
+  const title = first && changes.length === 1 ? renderDifference(first) : html`${changes.length} changes`
   return {
     id,
-    kind: 'limits',
+    kind: 'changes',
     createdAt,
     due: expiresAt,
     atDeadline: 'expires',
-    title: renderRecordLink(request, policyId ?? agentId, title),
-    requester: renderPolicyChangeProposer(change, request),
+    title: renderRecordLink(request, policyId ?? agentId ?? personId, title),
+    requester: renderChangeRequestProposer(change, request),
     why: approvalCount(approval),
     purpose: null,
     facts: () =>
-      html`${changes.length > 1 && renderDifferences(change)}${renderPolicyChangeSteps(change, request)}`,
-    decide: renderPolicyChangeForm(change, request, REFRESH_AFTER_DECISION),
+      html`${changes.length > 1 && renderDifferences(change)}${renderChangeRequestSteps(change, request)}`,
+    decide: renderChangeRequestForm(change, request, REFRESH_AFTER_DECISION),
   }
 }
 
@@ -326,7 +325,7 @@ const factsLine = (entries: readonly (readonly [name: string, value: HtmlContent
 const kindNames: Readonly<Record<InboxKind, string>> = {
   payments: 'Payment',
   cards: 'Card request',
-  limits: 'Change of limits',
+  changes: 'Change',
   payees: 'Payee to confirm',
   confirmations: 'Payment to confirm',
   proposals: 'Proposal',

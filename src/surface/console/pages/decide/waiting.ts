@@ -10,7 +10,11 @@ import { proposalsApi } from '../../../proposals/index.ts'
 import type { ListItemOf, PageRequest } from '../../page.ts'
 import { readNamesInRows } from '../../parts/names.ts'
 import { peopleOfApproval } from './approval-steps.ts'
-import { actorsOfPolicyChange, type PolicyChangeItem, readWaitingPolicyChanges } from './policy-changes.ts'
+import {
+  actorsOfChangeRequest,
+  type ChangeRequestItem,
+  readWaitingChangeRequests,
+} from './change-requests.ts'
 
 /** The newest of each kind are listed. */
 export const MOST_WAITING = 50
@@ -31,7 +35,7 @@ export interface WaitingDecisions {
   readonly disputes: readonly DisputeItem[]
   /** Machine payments that a person confirms with the card's issuer. */
   readonly credentials: readonly CredentialItem[]
-  readonly policyChanges: readonly PolicyChangeItem[]
+  readonly changeRequests: readonly ChangeRequestItem[]
   readonly hasMore: boolean
 }
 
@@ -49,13 +53,13 @@ export const waitingDecisionEvents = [
   'canvas.proposal_*',
   'dispute.*',
   'mpp.*',
-  'policy.change_*',
+  'change_request.*',
 ]
 
 /** `frame-facts.ts` counts the same decisions for the badge of every page. */
 export async function readWaitingDecisions(request: PageRequest): Promise<WaitingDecisions> {
   const { ask, now } = request
-  const [intents, cardRequests, transfers, proposals, disputes, credentials, policyChanges] =
+  const [intents, cardRequests, transfers, proposals, disputes, credentials, changeRequests] =
     await Promise.all([
       ask(intentsApi.list, { query: { status: 'created', limit: MOST_WAITING } }),
       ask(cardRequestsApi.list, { query: { status: 'pending', limit: MOST_WAITING } }),
@@ -63,7 +67,7 @@ export async function readWaitingDecisions(request: PageRequest): Promise<Waitin
       ask(proposalsApi.list, { query: { status: 'open', limit: MOST_WAITING } }),
       ask(disputesApi.list, { query: { status: 'open', limit: MOST_WAITING } }),
       ask(mppApi.list, { query: { waitsFor: 'person', limit: MOST_WAITING } }),
-      readWaitingPolicyChanges(request),
+      readWaitingChangeRequests(request),
     ])
   const isOpen = ({ expiresAt }: { readonly expiresAt: string | Date }) => new Date(expiresAt) > now
   return {
@@ -73,7 +77,7 @@ export async function readWaitingDecisions(request: PageRequest): Promise<Waitin
     proposals: proposals.data.filter(isOpen),
     disputes: disputes.data,
     credentials: credentials.data,
-    policyChanges,
+    changeRequests,
     hasMore: [intents, cardRequests, transfers, proposals, disputes, credentials].some(
       ({ hasMore }) => hasMore,
     ),
@@ -82,7 +86,7 @@ export async function readWaitingDecisions(request: PageRequest): Promise<Waitin
 
 /** Reads the names of agents, payees and approvers. Wallets and cards are not named in a list of decisions. */
 export const readNamesOfWaiting = (
-  { intents, cardRequests, transfers, proposals, disputes, credentials, policyChanges }: WaitingDecisions,
+  { intents, cardRequests, transfers, proposals, disputes, credentials, changeRequests }: WaitingDecisions,
   request: PageRequest,
 ): Promise<void> =>
   readNamesInRows(
@@ -94,7 +98,7 @@ export const readNamesOfWaiting = (
       ...proposals,
       ...disputes,
       ...credentials,
-      ...policyChanges.flatMap(actorsOfPolicyChange),
+      ...changeRequests.flatMap(actorsOfChangeRequest),
     ],
     request,
     ['walletId', 'fromWalletId', 'cardId', 'runId'],
@@ -108,9 +112,9 @@ export const countWaitingDecisions = ({
   proposals,
   disputes,
   credentials,
-  policyChanges,
+  changeRequests,
 }: WaitingDecisions): number =>
-  [intents, cardRequests, transfers, proposals, disputes, credentials, policyChanges].reduce(
+  [intents, cardRequests, transfers, proposals, disputes, credentials, changeRequests].reduce(
     (count, { length }) => count + length,
     0,
   )

@@ -1,9 +1,39 @@
 export { readApprovers, readApproversAndDeputies, tooFewApprovers } from './approvers.ts'
 export {
+  CHANGE_AMOUNT,
+  ChangeRequest,
+  changeRequestEvent,
+  changeRequestMachine,
+  changeRequestResponse,
+  changeRequestsPersonalData,
+  isWaiting,
+} from './change-request.ts'
+export { bySeveral, ChangeRequestEvent, ChangeRequestRecord } from './change-schemas.ts'
+export {
+  Deputy,
+  deputiesPersonalData,
+  deputyEvent,
+  doSpansOverlap,
+  isForOther,
+  MAX_DEPUTIES,
+  mayHaveOrBeDeputy,
+  namingInWords,
+  spanProblem,
+} from './deputy.ts'
+export {
+  type ApproverChange,
+  type HoldApproverChange,
+  holdChange,
+  holdUntilApproved,
+  isAskedIn,
+  stepConcerned,
+  stepOfChanges,
+  stepsInForce,
+} from './hold-change.ts'
+export {
   type ApprovalProgress,
   type Approver,
   advanceApproval,
-  beginApproval,
   dropApprovals,
   giveApproval,
   remindOfApproval,

@@ -1,7 +1,7 @@
-import { readRunningDeputies } from '../../identity/deputies/index.ts'
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import type { ApprovalStep } from '../rules/index.ts'
+import type { ApprovalStep } from '../../values/approval-steps.ts'
+import { readRunningDeputies } from './deputy.ts'
 import { type Approver, isAskedBy } from './progress.ts'
 
 const APPROVERS = `
@@ -27,7 +27,7 @@ export async function readApproversAndDeputies(
   }))
 }
 
-const people = (count: number): string => `${count} ${count === 1 ? 'person' : 'people'}`
+export const peopleInWords = (count: number): string => `${count} ${count === 1 ? 'person' : 'people'}`
 
 /** Which step asks for more people than there are, in a sentence; undefined if none does. */
 export function tooFewApprovers(
@@ -37,7 +37,7 @@ export function tooFewApprovers(
   for (const [place, step] of steps.entries()) {
     const able = approvers.filter(approver => isAskedBy(step, approver)).length
     if (able < step.need)
-      return `approval.${place}.need: ${people(step.need)} must approve, and ${able} of those who are named can: they are active, and approvers or owners. Ask for fewer, name more, or invite them first.`
+      return `approval.${place}.need: ${peopleInWords(step.need)} must approve, and ${able} of those who are named can: they are active, and approvers or owners. Ask for fewer, name more, or invite them first.`
   }
   return undefined
 }

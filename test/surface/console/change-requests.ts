@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals'
 import { anAgentUnder, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { type InConsole, peopleInConsole } from '../../support/identity/in-console.ts'
-import { signed } from '../../support/identity/people.ts'
+import { assertion, signed } from '../../support/identity/people.ts'
 
 const service = await startTestService()
 
 const twoOwners = { aboveEuros: 20, of: 'owners', need: 2, withinMinutes: 60, then: 'deny' } as const
 
-const APPROVE = 'data-operation="POST /policies/changes/{id}/approve"'
-const REJECT = 'data-operation="POST /policies/changes/{id}/reject"'
+const APPROVE = 'data-operation="POST /change-requests/{id}/approve"'
+const REJECT = 'data-operation="POST /change-requests/{id}/reject"'
 
 /** Two owners and an approver, and a change of the limits of an agent that the first of them has proposed. */
 async function aProposal(change: object) {
@@ -49,15 +49,15 @@ describe('a change of limits that waits for several people', () => {
   test('is in the inbox, on the home page and in the badge, and only who is asked may approve it', async () => {
     const { agent, ada, bob, clerk, read } = await aProposal({ dailyLimitEuros: 70 })
     const [seenByAda, seenByBob, seenByClerk] = (await Promise.all(
-      [ada, bob, clerk].map(one => read(one, 'console/inbox?kind=limits')),
+      [ada, bob, clerk].map(one => read(one, 'console/inbox?kind=changes')),
     )) as [string, string, string]
-    expect(wordsIn(seenByBob, /<h2 id="policychange_\w+-title">([\s\S]*?)<\/h2>/)).toBe(
+    expect(wordsIn(seenByBob, /<h2 id="changerequest_\w+-title">([\s\S]*?)<\/h2>/)).toBe(
       `Daily limit of ${agent.name}: € 50.00 → € 70.00`,
     )
     expect(stepsIn(seenByBob)).toBe(
       `1 of 2 approvals. ${ada.name} approved AT. Owners are asked until AT, then it expires.`,
     )
-    expect(seenByBob).toMatch(/Limits <span class="count">1</)
+    expect(seenByBob).toMatch(/Changes <span class="count">1</)
     expect(offers(seenByBob)).toEqual({ approve: true, reject: true })
     expect(offers(seenByAda)).toEqual({ approve: false, reject: true })
     expect(seenByAda).toContain('You have approved this. Other people must approve it as well.')
@@ -82,8 +82,8 @@ describe('a change of limits that waits for several people', () => {
       )
       expect(offers(text)).toEqual({ approve: true, reject: true })
     }
-    expect(await read(bob, 'console/inbox')).toContain('2 changes of limits')
-    await bodyOf(bob.client.policies.rejectChange({ params: { id: changeId }, body: { reason: 'Too high' } }))
+    expect(await read(bob, 'console/inbox')).toContain('2 changes')
+    await bodyOf(bob.client.changeRequests.reject({ params: { id: changeId }, body: { reason: 'Too high' } }))
     for (const page of pages) expect(offers(await read(bob, page))).toEqual({ approve: false, reject: false })
   })
 
@@ -100,5 +100,27 @@ describe('a change of limits that waits for several people', () => {
       const [, form] = (await read(bob, page)).split(`data-operation="${operation}"`)
       expect(form?.split('>')[0]).toContain('Proposed: {approval.given} of {approval.needed} approvals.')
     }
+  })
+
+  test('of who approves is on the page of the person, and announced by the forms that propose one', async () => {
+    const { ada, bob, clerk, read } = await aProposal({ dailyLimitEuros: 70 })
+    const { personId } = clerk
+    const webauthnAssertion = await assertion(ada.client, ada, {
+      purpose: 'invitation',
+      subject: { personId, role: 'owner' },
+    })
+    const params = { id: personId }
+    const proposed = await ada.client.people.update({ params, body: { role: 'owner', webauthnAssertion } })
+    expect(proposed.status).toBe(202)
+    const page = await read(bob, `console/people/${personId}`)
+    expect(wordsIn(page, /(<ul class="reasons">[\s\S]*?<\/ul>)/)).toBe(
+      `Role of ${clerk.name}: approver → owner`,
+    )
+    expect(offers(page)).toEqual({ approve: true, reject: true })
+    expect(wordsIn(await read(bob, 'console/inbox'), /(<div class="queue">[\s\S]*)<h2 id="past"/)).toContain(
+      `Role of ${clerk.name}: approver → owner`,
+    )
+    const [, form] = page.split('data-operation="PATCH /people/{id}"')
+    expect(form?.split('>')[0]).toContain('Proposed: {approval.given} of {approval.needed} approvals.')
   })
 })

@@ -35,13 +35,13 @@ const challengeIn = ({ body }: { readonly body: unknown }) =>
 
 /** What the console does: it asks, signs the challenge of the refusal, and asks again. */
 async function signatureOf({ device }: Person, changeId: string, by: TestClient) {
-  const asked = await by.policies.approveChange({ params: { id: changeId }, body: {} })
+  const asked = await by.changeRequests.approve({ params: { id: changeId }, body: {} })
   return signed(challengeIn(asked), device)
 }
 
 async function approveBy(person: Person, changeId: string, by = person.client) {
   const webauthnAssertion = await signatureOf(person, changeId, by)
-  return by.policies.approveChange({ params: { id: changeId }, body: { webauthnAssertion } })
+  return by.changeRequests.approve({ params: { id: changeId }, body: { webauthnAssertion } })
 }
 
 async function proposedBy(person: Person, { params, rules }: Office, change: object) {
@@ -71,12 +71,12 @@ describe('a change that lets more be spent under a policy with steps', () => {
     const changeId = idOf(proposed)
     expect(await approveBy(bob, changeId)).toMatchObject({ status: 200, body: { status: 'applied' } })
     expect((await policyOf()).dailyLimitEuros).toBe(200)
-    expect((await bodyOf(client.policies.changes())).data).toMatchObject([
+    expect((await bodyOf(client.changeRequests.list())).data).toMatchObject([
       { id: changeId, status: 'applied' },
     ])
-    expect(await bob.client.policies.approveChange({ params: { id: changeId }, body: {} })).toMatchObject({
+    expect(await bob.client.changeRequests.approve({ params: { id: changeId }, body: {} })).toMatchObject({
       status: 400,
-      code: 'policy_change_over',
+      code: 'change_request_over',
     })
   })
 
@@ -111,8 +111,8 @@ describe('a change that lets more be spent under a policy with steps', () => {
     const { ada, bob, client, params, rules, policyOf } = office
     const changeId = idOf(await proposedBy(ada, office, { dailyLimitEuros: 200 }))
     await bodyOf(client.policies.replace({ params, body: { ...rules, dailyLimitEuros: 50 } }))
-    expect(await approveBy(bob, changeId)).toMatchObject({ status: 409, code: 'policy_change_outdated' })
-    expect(await bodyOf(client.policies.change({ params: { id: changeId } }))).toMatchObject({
+    expect(await approveBy(bob, changeId)).toMatchObject({ status: 409, code: 'change_request_outdated' })
+    expect(await bodyOf(client.changeRequests.get({ params: { id: changeId } }))).toMatchObject({
       status: 'outdated',
     })
     expect((await policyOf()).dailyLimitEuros).toBe(50)
@@ -140,10 +140,10 @@ describe('a change that lets more be spent under a policy with steps', () => {
       idOf(await proposedBy(ada, office, { dailyLimitEuros: 200 })),
       idOf(await proposedBy(ada, office, { dailyLimitEuros: 300 })),
     ]
-    const asked = await bob.client.policies.approveChange({ params: { id: one }, body: {} })
+    const asked = await bob.client.changeRequests.approve({ params: { id: one }, body: {} })
     const webauthnAssertion = signed(challengeIn(asked), bob.device)
     expect(
-      await client.policies.approveChange({ params: { id: other }, body: { webauthnAssertion } }),
+      await client.changeRequests.approve({ params: { id: other }, body: { webauthnAssertion } }),
     ).toMatchObject({ code: 'statement_outdated' })
   })
 
@@ -151,14 +151,14 @@ describe('a change that lets more be spent under a policy with steps', () => {
     const office = await anOffice()
     const { ada, bob, client } = office
     const params = { id: idOf(await proposedBy(ada, office, { dailyLimitEuros: 200 })) }
-    const rejected = await client.policies.rejectChange({ params, body: { reason: 'Too high' } })
+    const rejected = await client.changeRequests.reject({ params, body: { reason: 'Too high' } })
     expect(rejected).toMatchObject({ body: { status: 'rejected', reason: 'Too high' } })
-    expect(await bob.client.policies.approveChange({ params, body: {} })).toMatchObject({
-      code: 'policy_change_over',
+    expect(await bob.client.changeRequests.approve({ params, body: {} })).toMatchObject({
+      code: 'change_request_over',
     })
     const late = idOf(await proposedBy(ada, office, { dailyLimitEuros: 200 }))
     await bodyOf(client.sandbox.advance({ body: { days: 3 } }))
-    expect(await bodyOf(client.policies.change({ params: { id: late } }))).toMatchObject({
+    expect(await bodyOf(client.changeRequests.get({ params: { id: late } }))).toMatchObject({
       status: 'expired',
       approval: { awaits: [] },
     })
@@ -174,7 +174,7 @@ describe('a change that lets more be spent under a policy with steps', () => {
     const people = [ada, bob, eve]
     const signatures = await times(12, n => signatureOf(people[n % 3] as Person, changeId, client))
     const answers = await times(12, n =>
-      client.policies.approveChange({
+      client.changeRequests.approve({
         params: { id: changeId },
         body: { webauthnAssertion: signatures[n] as never },
       }),

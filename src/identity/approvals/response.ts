@@ -1,9 +1,14 @@
 import { z } from 'zod'
 import type { RefusalSpec } from '../../kernel/contract/operation.ts'
+import {
+  approvalStepsSchema,
+  approverGroups,
+  isStepAsked,
+  MAX_APPROVAL_STEPS,
+} from '../../values/approval-steps.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import type { Cents } from '../../values/money.ts'
-import { approvalStepsSchema, approverGroups, isStepAsked, MAX_APPROVAL_STEPS } from '../rules/index.ts'
 import { type ApprovalProgress, stepEndsAt } from './progress.ts'
 
 /** Why the approval of a person does not count, where several are asked. */

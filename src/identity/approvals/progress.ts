@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { type ApprovalStep, isStepAsked } from '../../values/approval-steps.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import type { Cents } from '../../values/money.ts'
-import { type ApprovalStep, isStepAsked } from '../rules/index.ts'
 
 /** A person who may approve: active, and with a role that may. */
 export interface Approver {

@@ -3,7 +3,7 @@ import { aPerson } from '../identity/people.ts'
 import { firstDevice, type Make, type WorldService } from './world-passkeys.ts'
 
 /** A change of a policy that two owners must approve, of whom none has. */
-export async function aPolicyChange(make: Make, service: WorldService): Promise<string> {
+export async function aChangeRequest(make: Make, service: WorldService): Promise<string> {
   const { id: ownerId } = await make('GET', '/customers/me')
   await firstDevice(make, service)
   await aPerson(service, { ownerId })
@@ -13,7 +13,7 @@ export async function aPolicyChange(make: Make, service: WorldService): Promise<
   return (await make('PUT', `/policies/${id}`, { ...rules, dailyLimitEuros: 70 })).id
 }
 
-export async function aSignedPolicyChange(make: Make, path: string, service: WorldService) {
+export async function aSignedChangeRequest(make: Make, path: string, service: WorldService) {
   const device = await firstDevice(make, service)
   const { challenge } = await make('POST', path, {}).catch(
     ({ cause }: Error) => cause as HttpResponse['body'],

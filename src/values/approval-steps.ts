@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Cents, cents, formatMoney, storedMoneySchema } from '../../values/money.ts'
-import { patternTextSchema } from '../../values/schemas.ts'
+import { type Cents, cents, formatMoney, storedMoneySchema } from './money.ts'
+import { patternTextSchema } from './schemas.ts'
 
 /** The people whom a step asks: by their role, or by name. */
 export const approverGroups = ['owners', 'approvers'] as const

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type ApprovalStep, asksForSteps } from '../../values/approval-steps.ts'
 import { formatMinute } from '../../values/minute.ts'
 import type { Cents } from '../../values/money.ts'
-import { type ApprovalStep, asksForSteps } from '../rules/index.ts'
 import {
   type ApprovalProgress,
   type Approver,

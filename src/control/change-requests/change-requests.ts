@@ -1,0 +1,157 @@
+import { LockMode } from '@mikro-orm/core'
+import {
+  advanceApproval,
+  approverRefusalCodes,
+  CHANGE_AMOUNT,
+  ChangeRequest,
+  changeRequestEvent,
+  changeRequestMachine,
+  changeRequestResponse,
+  changeRequestsPersonalData,
+  dropApprovals,
+  giveApproval,
+  type HoldApproverChange,
+  isWaiting,
+  readApproversAndDeputies,
+  whyNotAsked,
+} from '../../identity/approvals/index.ts'
+import { type DeputyWrite, recordDeputy } from '../../identity/deputies/index.ts'
+import { signerOfWidening } from '../../identity/passkeys/index.ts'
+import {
+  changePerson,
+  findPerson,
+  inviteByLink,
+  makeJoinLink,
+  type PersonWrite,
+} from '../../identity/people/index.ts'
+import { type ProviderWrite, reconfigureProvider } from '../../identity/sso/index.ts'
+import { area } from '../../kernel/contract/area.ts'
+import { inRange } from '../../kernel/contract/conditions.ts'
+import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
+import { bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts'
+import { Refusal } from '../../kernel/contract/problem.ts'
+import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
+import type { StatedWidening } from '../../statements/index.ts'
+import { canonicalJson } from '../../values/canonical-json.ts'
+import { carryOutPolicyWrite, type PolicyWrite } from '../policies/index.ts'
+import { changeRequestsApi } from './api.ts'
+
+const lockChange = (em: EntityManager, id: string): Promise<ChangeRequest | null> =>
+  em.findOne(ChangeRequest, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+
+type Approving = ContextOf<typeof changeRequestsApi.approve>
+
+/** Carries out what was kept, as the noun of its operation does; refused if it is not as people have signed. */
+async function carriedOut(change: ChangeRequest, context: Approving) {
+  const { refuse } = context
+  const refuseUnsigned = (present: readonly StatedWidening[]) =>
+    canonicalJson(present) === canonicalJson(change.changes) ? undefined : refuse('change_request_outdated')
+  const asSigned: HoldApproverChange = async ({ changes }) => refuseUnsigned(changes)
+  // Each noun keeps the members of its own writes.
+  const write = change.write as PolicyWrite | PersonWrite | DeputyWrite | ProviderWrite
+  switch (write.operation) {
+    case 'people.create':
+      return inviteByLink(write, asSigned, context)
+    case 'people.update':
+      return changePerson(write, asSigned, context)
+    case 'people.link':
+      return makeJoinLink(write, asSigned, context)
+    case 'deputies.create':
+      return recordDeputy(write, asSigned, context)
+    case 'sso.update':
+      return reconfigureProvider(write, asSigned, context)
+    default:
+      return carryOutPolicyWrite(write, async (_, compare) => refuseUnsigned(await compare()), context)
+  }
+}
+
+type CarriedOut = Awaited<ReturnType<typeof carriedOut>>
+
+/** Why it could not be carried out; undefined: it was. */
+function refusalOf(done: CarriedOut, { refuse }: Approving): Refusal | undefined {
+  if (done instanceof Refusal) return done
+  if (typeof done === 'string') return refuse('change_request_outdated')
+  return Array.isArray(done) ? refuse('change_request_outdated', done[1]) : undefined
+}
+
+/** The link of an invitation, if it has not been sent to the person. */
+function joinUrlOf(done: CarriedOut, { write }: ChangeRequest): string | null {
+  const isSent = 'send' in write && write.send === 'email'
+  return typeof done === 'object' && 'url' in done && !isSent ? done.url : null
+}
+
+async function applyChange(change: ChangeRequest, context: Approving): Promise<Refusal | string | null> {
+  const done = await carriedOut(change, context)
+  const refusal = refusalOf(done, context)
+  changeRequestMachine.move(change, refusal ? 'outdated' : 'applied')
+  if (refusal) change.reason = refusal.message
+  context.emit('change_request.ended', changeRequestEvent(change))
+  return refusal ?? joinUrlOf(done, change)
+}
+
+const whereStatus = (status: ChangeRequest['status'] | 'expired' | undefined, now: Date) => {
+  if (status === 'waiting') return { status, expiresAt: inRange({ gt: now }) }
+  return status === 'expired'
+    ? { status: 'waiting' as const, expiresAt: inRange({ lte: now }) }
+    : definedOnly({ status })
+}
+
+export const changeRequestHandlers = bindHandlers(changeRequestsApi, {
+  async list({ query: { status, agentId } }, { page, now }) {
+    const changes = await page(ChangeRequest, { ...whereStatus(status, now), ...definedOnly({ agentId }) })
+    return { ...changes, data: changes.data.map(change => changeRequestResponse(change, now)) }
+  },
+
+  async get({ params }, { em, now, refuse }) {
+    const change = await em.findOne(ChangeRequest, { id: params.id })
+    return change ? changeRequestResponse(change, now) : refuse('change_request_not_found')
+  },
+
+  async approve({ params, body }, context) {
+    const { sql, tenant, now, emit, refuse } = context
+    const change = await lockChange(context.em, params.id)
+    if (!change) return refuse('change_request_not_found')
+    if (!isWaiting(change, now)) return refuse('change_request_over')
+    if (body.personId !== undefined && !(await findPerson(body.personId, context)))
+      return refuse('person_not_found')
+    const approvers = await readApproversAndDeputies(sql, { tenant, now })
+    const progress = dropApprovals(change.approval, approvers)
+    const signer = await signerOfWidening(
+      body.webauthnAssertion,
+      change.changes,
+      body.personId ?? null,
+      context,
+    )
+    if (signer instanceof Refusal) return signer
+    const why = whyNotAsked(progress, approvers, signer.id)
+    if (why) return refuse(approverRefusalCodes[why])
+    change.approval = giveApproval(progress, approvers, { personId: signer.id, now })
+    const { outcome } = advanceApproval(change.approval, CHANGE_AMOUNT, { approvers, now })
+    if (outcome !== 'approved') emit('change_request.approved', changeRequestEvent(change))
+    const joinUrl = outcome === 'approved' ? await applyChange(change, context) : null
+    if (joinUrl instanceof Refusal) return joinUrl
+    return withMembers(changeRequestResponse(change, now), { joinUrl })
+  },
+
+  async reject({ params, body }, context) {
+    const { now, emit, refuse } = context
+    const change = await lockChange(context.em, params.id)
+    if (!change) return refuse('change_request_not_found')
+    if (!isWaiting(change, now)) return refuse('change_request_over')
+    changeRequestMachine.move(change, 'rejected')
+    change.reason = body.reason
+    emit('change_request.ended', changeRequestEvent(change))
+    return changeRequestResponse(change, now)
+  },
+})
+
+export const changeRequestsArea = area(
+  'Change Requests',
+  'Changes of limits and of who approves that wait for several people.',
+  changeRequestHandlers,
+  {
+    personal: changeRequestsPersonalData,
+    machines: [changeRequestMachine],
+    entities: [ChangeRequest],
+  },
+)

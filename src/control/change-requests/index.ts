@@ -1,0 +1,1 @@
+export { changeRequestsApi } from './api.ts'

@@ -1,0 +1,125 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { stateMachine } from '../../kernel/contract/machine.ts'
+import {
+  nullable,
+  recordColumns,
+  tenantTable,
+  timestampColumn,
+  withMembers,
+} from '../../kernel/database/entity.ts'
+import type { StatedWidening } from '../../statements/index.ts'
+import { days } from '../../values/clock.ts'
+import { cents } from '../../values/money.ts'
+import type { PersonalData } from '../../values/personal.ts'
+import type { ApprovalProgress } from './progress.ts'
+import { approvalProgressResponse } from './response.ts'
+
+export const changeRequestMachine = stateMachine('change-request', {
+  waiting: ['applied', 'rejected', 'outdated'],
+  applied: [],
+  rejected: [],
+  outdated: [],
+})
+
+/** How long people have to approve it. */
+export const CHANGE_REQUEST_TTL_MS = days(3)
+
+/** Bounds what people read. */
+export const MAX_WAITING_CHANGES = 20
+
+/** The operations that wait for several people where a policy with steps is concerned. */
+export const heldOperations = [
+  'policies.replace',
+  'policies.apply',
+  'policies.assign',
+  'policies.toggle',
+  'people.create',
+  'people.update',
+  'people.link',
+  'deputies.create',
+  'sso.update',
+] as const
+
+/** What was asked for. The noun of the operation says which members it keeps. */
+export interface HeldWrite {
+  readonly operation: (typeof heldOperations)[number]
+}
+
+interface Proposer {
+  readonly type: string
+  readonly id: string | null
+  readonly name: string | null
+}
+
+const schema = defineEntity({
+  ...tenantTable('ChangeRequest', 'change_requests', 'agentId'),
+  properties: {
+    ...recordColumns('changerequest'),
+    status: p.enum(changeRequestMachine.states).onCreate(() => changeRequestMachine.initial),
+    policyId: nullable.string(),
+    agentId: nullable.string(),
+    personId: nullable.string(),
+    write: p.json<HeldWrite>(),
+    changes: p.json<readonly StatedWidening[]>(),
+    approval: p.json<ApprovalProgress>(),
+    proposedBy: p.json<Proposer>(),
+    reason: nullable.string(),
+    expiresAt: timestampColumn(),
+  },
+})
+
+/**
+ * A change that lets more be spent under a policy with steps, or changes who approves there. As many people sign it as the
+ * highest step needs.
+ */
+export class ChangeRequest extends schema.class {}
+schema.setClass(ChangeRequest)
+
+/** A change has no amount: its one step is always asked. */
+export const CHANGE_AMOUNT = cents(1n)
+
+export const isWaiting = ({ status, expiresAt }: ChangeRequest, now: Date): boolean =>
+  status === 'waiting' && expiresAt > now
+
+export const changeRequestResponse = (change: ChangeRequest, now: Date) =>
+  withMembers(change, {
+    operation: change.write.operation,
+    status: change.status === 'waiting' && change.expiresAt <= now ? ('expired' as const) : change.status,
+    changes: [...change.changes],
+    approval: approvalProgressResponse(change.approval, {
+      amountCents: CHANGE_AMOUNT,
+      isOpen: isWaiting(change, now),
+    }),
+  })
+
+export const changeRequestEvent = ({
+  id: changeRequestId,
+  policyId,
+  agentId,
+  personId,
+  write,
+  status,
+  approval,
+}: ChangeRequest) => ({
+  changeRequestId,
+  policyId,
+  agentId,
+  personId,
+  operation: write.operation,
+  status,
+  given: approval.given.length,
+  needed: approval.steps.reduce((sum, { need }) => sum + need, 0),
+})
+
+export const changeRequestsPersonalData = {
+  change_requests: {
+    personal: {
+      write: { kind: 'payment', ground: 'contract', forget: 'empty' },
+      changes: { kind: 'payment', ground: 'contract', forget: { value: '[]' } },
+      proposed_by: { kind: 'name', ground: 'contract', forget: { members: '{"id":null,"name":null}' } },
+      reason: { kind: 'words', ground: 'contract', forget: 'word' },
+    },
+    plain: ['policy_id', 'approval'],
+    about: { person: ["proposed_by ->> 'id'", 'person_id'] },
+  },
+} as const satisfies PersonalData

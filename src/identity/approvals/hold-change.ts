@@ -1,0 +1,133 @@
+import type { Actor } from '../../kernel/contract/actor.ts'
+import type { Context, ReadContext } from '../../kernel/contract/context.ts'
+import { Accepted, type Refusal } from '../../kernel/contract/problem.ts'
+import { question } from '../../kernel/contract/question.ts'
+import type { StatedWidening } from '../../statements/index.ts'
+import type { ApprovalStep } from '../../values/approval-steps.ts'
+import { addMs } from '../../values/clock.ts'
+import { peopleInWords, readApproversAndDeputies } from './approvers.ts'
+import {
+  CHANGE_AMOUNT,
+  CHANGE_REQUEST_TTL_MS,
+  ChangeRequest,
+  changeRequestEvent,
+  changeRequestResponse,
+  type HeldWrite,
+  MAX_WAITING_CHANGES,
+} from './change-request.ts'
+import type { bySeveral } from './change-schemas.ts'
+import {
+  type ApprovalProgress,
+  type Approver,
+  advanceApproval,
+  beginApproval,
+  giveApproval,
+  isAskedBy,
+  whyNotAsked,
+} from './progress.ts'
+
+type Holding = Context<keyof typeof bySeveral.fails, typeof bySeveral.emits>
+
+export interface HeldChange {
+  readonly write: HeldWrite
+  /** What people sign. */
+  readonly changes: readonly StatedWidening[]
+  readonly policyId?: string | null
+  readonly agentId?: string | null
+  readonly personId?: string | null
+}
+
+interface Signing {
+  readonly step: ApprovalStep
+  /** Who has signed the change by asking for it. */
+  readonly signerId: string | null
+}
+
+/** Keeps a change until the people of the step have signed it. Undefined: they have, and it is made. */
+export async function holdChange(
+  change: HeldChange,
+  { step, signerId }: Signing,
+  context: Holding,
+): Promise<Accepted | Refusal | undefined> {
+  const { sql, tenant, now, refuse } = context
+  const approvers = await readApproversAndDeputies(sql, { tenant, now })
+  const able = approvers.filter(approver => isAskedBy(step, approver)).length
+  if (able < step.need)
+    return refuse(
+      'too_few_approvers',
+      `${peopleInWords(step.need)} must approve this, as a policy with steps asks, and ${able} of those whom it asks can. Without them, only the end of the agents with such policies frees it: DELETE /agents/{id}.`,
+    )
+  const begun = beginApproval([step], CHANGE_AMOUNT, { now, requesters: [] }) as ApprovalProgress
+  const counts = signerId !== null && whyNotAsked(begun, approvers, signerId) === undefined
+  const approval = counts ? giveApproval(begun, approvers, { personId: signerId, now }) : begun
+  const { outcome } = advanceApproval(approval, CHANGE_AMOUNT, { approvers, now })
+  return outcome === 'approved' ? undefined : propose(change, approval, context)
+}
+
+async function propose(
+  { write, changes, policyId = null, agentId = null, personId = null }: HeldChange,
+  approval: ApprovalProgress,
+  { em, actor, now, emit, refuse }: Holding,
+): Promise<Accepted | Refusal> {
+  const waiting = await em.count(ChangeRequest, { status: 'waiting', expiresAt: { $gt: now } })
+  if (waiting >= MAX_WAITING_CHANGES) return refuse('too_many_changes')
+  const change = em.create(ChangeRequest, {
+    write,
+    policyId,
+    agentId,
+    personId,
+    changes,
+    approval,
+    proposedBy: proposerOf(actor),
+    expiresAt: addMs(now, CHANGE_REQUEST_TTL_MS),
+  })
+  emit('change_request.created', changeRequestEvent(change))
+  return new Accepted(changeRequestResponse(change, now))
+}
+
+const proposerOf = ({ type, id, name }: Actor) => ({ type, id, name: name ?? null })
+
+type Steps = readonly ApprovalStep[]
+
+/** The people who decide about changes under these policies: those of the highest step, of the policy that needs most of them. */
+export function stepOfChanges(policies: readonly Steps[]): ApprovalStep | undefined {
+  const highest = policies.flatMap(steps => steps.at(-1) ?? [])
+  const [most] = highest.toSorted((one, other) => other.need - one.need)
+  return most && { ...most, aboveCents: '0', withinMinutes: CHANGE_REQUEST_TTL_MS / 60_000, then: 'deny' }
+}
+
+/** The steps of the policies by which agents pay. */
+export const stepsInForce = question<null, readonly Steps[]>('approvals.steps_in_force')
+
+/** A change of who approves, as it is compared under the locks. */
+export interface ApproverChange {
+  /** Whether it changes who approves in this step. */
+  readonly concerns: (step: ApprovalStep) => boolean
+  readonly changes: readonly StatedWidening[]
+  readonly personId?: string
+}
+
+/** What such a change still waits for; undefined: it is made. */
+export type HoldApproverChange = (change: ApproverChange) => Promise<Accepted | Refusal | undefined>
+
+/** Holds it where it concerns a step in force. The caller has verified who signed it; null: no one can sign yet. */
+export const holdUntilApproved =
+  (write: HeldWrite, signerId: string | null, context: Holding): HoldApproverChange =>
+  async ({ concerns, changes, personId = null }) => {
+    if (signerId === null) return undefined
+    const step = await stepConcerned(concerns, context)
+    return step && holdChange({ write, changes, personId }, { step, signerId }, context)
+  }
+
+export async function stepConcerned(
+  concerns: ApproverChange['concerns'],
+  context: ReadContext,
+): Promise<ApprovalStep | undefined> {
+  const inForce = (await context.service.ask(stepsInForce, null, context)).flat()
+  return stepOfChanges(inForce.filter(steps => steps.some(concerns)))
+}
+
+type MaybeApprover = Pick<Approver, 'id'> & { readonly role: Approver['role'] | 'viewer' }
+
+export const isAskedIn = (step: ApprovalStep, { id, role }: MaybeApprover): boolean =>
+  role !== 'viewer' && isAskedBy(step, { id, role })

@@ -1,0 +1,2 @@
+import './change-requests/of-approvers.ts'
+import './change-requests/of-policies.ts'

@@ -1,0 +1,240 @@
+import { describe, expect, test } from '@jest/globals'
+import type { areas } from '../../../src/areas.ts'
+import { anAgentUnder, bodyOf, type TestClient } from '../../support/factories.ts'
+import { type Owner, startTestService } from '../../support/harness.ts'
+import { type InConsole, peopleInConsole } from '../../support/identity/in-console.ts'
+import { aPerson, assertion, signed } from '../../support/identity/people.ts'
+import { times } from '../../support/sample-service.ts'
+
+const service = await startTestService({ own: true })
+
+const twoOwners = { aboveEuros: 20, of: 'owners', need: 2, withinMinutes: 60, then: 'deny' } as const
+
+/** Two owners, an approver and a viewer with passkeys, and an agent whose payments above € 20.00 two owners approve. */
+async function anOffice(steps: readonly object[] = [twoOwners]) {
+  const owner: Owner<typeof areas> = await service.owner()
+  const people = await peopleInConsole(service, owner, ['owner', 'owner', 'approver', 'viewer'])
+  const [ada, bob, clerk, viewer] = people as [InConsole, InConsole, InConsole, InConsole]
+  const agent = await anAgentUnder(owner.client, { approval: steps as never })
+  return { ...owner, ada, bob, clerk, viewer, agent }
+}
+
+const challengeIn = ({ body }: { readonly body: unknown }) =>
+  (body as { challenge: Parameters<typeof signed>[0] }).challenge
+
+const idOf = ({ body }: { readonly body: unknown }): string => (body as { id: string }).id
+
+async function signatureOf({ device, client }: InConsole, id: string) {
+  const asked = await client.changeRequests.approve({ params: { id }, body: {} })
+  return signed(challengeIn(asked), device)
+}
+
+async function approveBy(person: InConsole, id: string) {
+  const webauthnAssertion = await signatureOf(person, id)
+  return person.client.changeRequests.approve({
+    params: { id },
+    body: { webauthnAssertion },
+  })
+}
+
+const consentOf = (person: InConsole, subject: object) =>
+  assertion(person.client, person, { purpose: 'invitation', subject: subject as never })
+
+type Role = 'owner' | 'approver' | 'viewer'
+
+async function changeRole(by: InConsole, { personId }: Pick<InConsole, 'personId'>, role: Role) {
+  const webauthnAssertion = await consentOf(by, { personId, role })
+  return by.client.people.update({ params: { id: personId }, body: { role, webauthnAssertion } })
+}
+
+async function invite(by: InConsole, role: Role, more: object = {}) {
+  const subject = { name: 'Grace', email: 'grace@example.com', role }
+  const webauthnAssertion = await consentOf(by, subject)
+  return by.client.people.create({ body: { ...subject, ...more, webauthnAssertion } })
+}
+
+const roleOf = async (client: TestClient, { personId }: InConsole) =>
+  (await bodyOf(client.people.get({ params: { id: personId } }))).role
+
+const named = async (client: TestClient, name: string) =>
+  (await bodyOf(client.people.list())).data.find(person => person.name === name)
+
+describe('a change of who approves where a policy asks several people', () => {
+  test('by a new role waits for another owner, and is then made', async () => {
+    const { client, ada, bob, clerk } = await anOffice()
+    const answer = await changeRole(ada, clerk, 'owner')
+    expect(answer).toMatchObject({
+      status: 202,
+      body: {
+        operation: 'people.update',
+        personId: clerk.personId,
+        changes: [{ of: 'person', id: clerk.personId, field: 'Role', from: 'approver', to: 'owner' }],
+        approval: { given: 1, needed: 2, approvals: [{ personId: ada.personId }] },
+      },
+    })
+    expect(await roleOf(client, clerk)).toBe('approver')
+    expect(await approveBy(ada, idOf(answer))).toMatchObject({ code: 'already_approved' })
+    expect(await approveBy(bob, idOf(answer))).toMatchObject({ body: { status: 'applied', joinUrl: null } })
+    expect(await roleOf(client, clerk)).toBe('owner')
+  })
+
+  test('is made at once where it makes no one an approver of a step, or takes that away', async () => {
+    const { client, ada, bob, clerk, viewer } = await anOffice()
+    expect((await changeRole(ada, viewer, 'approver')).status).toBe(200)
+    expect((await invite(ada, 'approver')).status).toBe(201)
+    expect((await changeRole(ada, bob, 'approver')).status).toBe(200)
+    const { personId: id } = clerk
+    expect((await client.people.remove({ params: { id } })).status).toBe(200)
+  })
+
+  test('waits where the step names the person, or asks approvers', async () => {
+    const { client, ada, bob, clerk } = await anOffice([])
+    await anAgentUnder(client, {
+      approval: [{ ...twoOwners, of: [ada.personId, bob.personId, clerk.personId] }],
+    })
+    expect((await changeRole(ada, clerk, 'viewer')).status).toBe(200)
+    expect((await changeRole(ada, clerk, 'approver')).status).toBe(202)
+    const { ada: eve, viewer } = await anOffice([{ ...twoOwners, of: 'approvers' }])
+    expect((await changeRole(eve, viewer, 'approver')).status).toBe(202)
+  })
+
+  test('by an invitation waits, and who approves last has the link', async () => {
+    const { client, ada, bob, ownerId } = await anOffice()
+    const answer = await invite(ada, 'owner')
+    expect(answer).toMatchObject({
+      status: 202,
+      body: {
+        operation: 'people.create',
+        changes: [
+          { field: 'Role', from: 'none', to: 'owner, “grace@example.com”' },
+          { field: 'Link', to: 'shown to the last person who approves, to be handed over' },
+        ],
+      },
+    })
+    expect(JSON.stringify(answer.body)).not.toContain('lnk_')
+    expect(await named(client, 'Grace')).toBeUndefined()
+    const webauthnAssertion = await signatureOf(bob, idOf(answer))
+    const approve = () =>
+      bob.client.changeRequests.approve({
+        params: { id: idOf(answer) },
+        body: { webauthnAssertion },
+        idempotencyKey: 'the-last',
+      })
+    expect(await approve()).toMatchObject({
+      status: 200,
+      body: { status: 'applied', joinUrl: expect.stringMatching(/\/join#lnk_/) },
+    })
+    expect(await named(client, 'Grace')).toMatchObject({ status: 'invited', role: 'owner' })
+    expect((await approve()).body).toMatchObject({ status: 'applied', joinUrl: null })
+    const stored = await Promise.all([
+      service.sql('select * from change_requests where id = $1', [idOf(answer)]),
+      service.sql('select * from idempotency_keys where owner_id = $1', [ownerId]),
+    ])
+    expect(JSON.stringify(stored)).not.toContain('lnk_')
+  })
+
+  test('by an invitation is outdated once another person has the email', async () => {
+    const { client, ada, bob } = await anOffice()
+    const answer = await invite(ada, 'owner')
+    await bodyOf(invite(ada, 'viewer', {}))
+    expect(await approveBy(bob, idOf(answer))).toMatchObject({
+      status: 409,
+      code: 'change_request_outdated',
+    })
+    expect((await bodyOf(client.changeRequests.list({ query: { status: 'outdated' } }))).data).toMatchObject([
+      { id: idOf(answer) },
+    ])
+  })
+
+  test('by a link for another approver waits; a link for oneself does not', async () => {
+    const { ada, bob, viewer } = await anOffice()
+    const linkFor = async ({ personId }: InConsole) => {
+      const webauthnAssertion = await consentOf(ada, { personId })
+      return ada.client.people.link({ params: { id: personId }, body: { webauthnAssertion } })
+    }
+    expect((await linkFor(viewer)).status).toBe(201)
+    expect((await linkFor(ada)).status).toBe(201)
+    const answer = await linkFor(bob)
+    expect(answer).toMatchObject({ status: 202, body: { operation: 'people.link', personId: bob.personId } })
+    expect(await approveBy(bob, idOf(answer))).toMatchObject({
+      body: { status: 'applied', joinUrl: expect.stringMatching(/\/join#lnk_/) },
+    })
+  })
+
+  test('by a deputy waits, and the deputy counts from then on', async () => {
+    const { client, ada, bob, clerk } = await anOffice()
+    const params = { id: ada.personId }
+    const from = new Date().toISOString()
+    const until = new Date(Date.now() + 86_400_000).toISOString()
+    const body = { deputyId: clerk.personId, from, until }
+    const asked = await ada.client.deputies.create({ params, body })
+    const webauthnAssertion = signed(challengeIn(asked), ada.device)
+    const answer = await ada.client.deputies.create({ params, body: { ...body, webauthnAssertion } })
+    expect(answer).toMatchObject({ status: 202, body: { operation: 'deputies.create' } })
+    expect((await bodyOf(client.deputies.list({ params }))).data).toEqual([])
+    await bodyOf(approveBy(bob, idOf(answer)))
+    expect((await bodyOf(client.deputies.list({ params }))).data).toMatchObject([body])
+  })
+
+  test('is refused by enrolling a passkey for another person, who gets a link in place of that', async () => {
+    const { ada, bob, clerk } = await anOffice()
+    const enrolFor = async ({ personId }: InConsole) => {
+      const webauthnAssertion = await assertion(ada.client, ada, {
+        purpose: 'enrolment',
+        subject: personId as never,
+      })
+      return ada.client.passkeys.registerOptions({ body: { personId, webauthnAssertion } })
+    }
+    expect(await enrolFor(bob)).toMatchObject({ status: 403, code: 'enrolled_by_person' })
+    expect((await enrolFor(clerk)).status).toBe(201)
+  })
+
+  test('is refused where too few people are left, until no policy asks for them', async () => {
+    const { client, ada, bob, clerk, agent } = await anOffice()
+    await bodyOf(client.people.remove({ params: { id: bob.personId } }))
+    expect(await changeRole(ada, clerk, 'owner')).toMatchObject({ status: 400, code: 'too_few_approvers' })
+    await client.agents.delete({ params: { id: agent.id } })
+    expect((await changeRole(ada, clerk, 'owner')).status).toBe(200)
+  })
+
+  test('is made once by many approvals at once', async () => {
+    const { client, ada, bob, clerk } = await anOffice()
+    const id = idOf(await changeRole(ada, clerk, 'owner'))
+    const signatures = await times(8, () => signatureOf(bob, id))
+    const answers = await times(8, n =>
+      bob.client.changeRequests.approve({
+        params: { id },
+        body: { webauthnAssertion: signatures[n] as never },
+      }),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(await roleOf(client, clerk)).toBe('owner')
+  })
+
+  test('counts by a key only with the passkey of an owner', async () => {
+    const { client, ada, clerk } = await anOffice()
+    const update = (body: object) => client.people.update({ params: { id: clerk.personId }, body })
+    expect(await update({ role: 'owner' })).toMatchObject({ code: 'assertion_required' })
+    const webauthnAssertion = await consentOf(ada, { personId: clerk.personId, role: 'owner' })
+    expect(await update({ role: 'owner', webauthnAssertion })).toMatchObject({
+      status: 202,
+      body: { approval: { given: 1, needed: 2 } },
+    })
+  })
+
+  test('ends when the person is removed', async () => {
+    const { client, ada, bob, clerk } = await anOffice()
+    const id = idOf(await changeRole(ada, clerk, 'owner'))
+    await bodyOf(client.people.remove({ params: { id: clerk.personId } }))
+    expect(await approveBy(bob, id)).toMatchObject({ status: 409, code: 'change_request_outdated' })
+  })
+
+  test('is made at once before the account has had a passkey, since no one can sign', async () => {
+    const owner = await service.owner()
+    const { client } = owner
+    for (const role of ['owner', 'owner'] as const) await aPerson(service, owner, { role })
+    const { id } = await aPerson(service, owner, { role: 'viewer' })
+    await anAgentUnder(client, { approval: [twoOwners] })
+    expect((await client.people.update({ params: { id }, body: { role: 'owner' } })).status).toBe(200)
+  })
+})
