@@ -82,7 +82,7 @@ function wronglyNamed(operation: AnyOperation): string[] {
 /** The compiler does not check what is spread into a contract. */
 const MEMBERS = new Set(
   `method path summary description callers keyOnly scope run query body limits returns fails emits example tag requires
-  readsClock isReport http tool signature accepted`.split(/\s+/),
+  readsClock isReport http tool signature accepted csv`.split(/\s+/),
 )
 
 test('no contract has a member that nothing reads', () => {

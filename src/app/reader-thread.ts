@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import type { ApiCall, ApiResponse } from '../kernel/contract/call.ts'
 import { isStreamedContent } from '../kernel/contract/file.ts'
-import type { RegisteredOperation } from '../kernel/contract/operation.ts'
+import { csvFormOf, type RegisteredOperation } from '../kernel/contract/operation.ts'
 import { Problem } from '../kernel/contract/problem.ts'
 import { databaseErrorAsProblem } from '../kernel/database/retry.ts'
 import {
@@ -16,6 +16,7 @@ import {
 /** A call as the thread receives it: without functions. */
 export interface ReadCall extends Omit<ApiCall, 'operation' | 'ending' | 'whenGone'> {
   readonly operation: string
+  readonly asCsv: boolean
 }
 
 type ReadPart =
@@ -93,13 +94,17 @@ export async function* answerRead(call: ReadCall, now: ProcessState): AsyncGener
   }
 }
 
-async function* partsOf({ operation: key, ...call }: ReadCall, now: ProcessState): AsyncGenerator<ReadPart> {
+async function* partsOf(
+  { operation: key, asCsv, ...call }: ReadCall,
+  now: ProcessState,
+): AsyncGenerator<ReadPart> {
   let pieces: AsyncIterator<string | Uint8Array> | undefined
   try {
     if (!reader) throw new Error('the reader is not open')
     const { runtime, operations } = await reader
-    const operation = operations.get(key)
-    if (!operation) throw new Error(`there is no operation ${key}`)
+    const found = operations.get(key)
+    if (!found) throw new Error(`there is no operation ${key}`)
+    const operation = asCsv ? { ...found, operation: csvFormOf(found.operation) } : found
     adopt(runtime, now)
     const { body, ...head } = await runtime.execute({ ...call, operation, hasTurn: true })
     if (body === null || !isStreamedContent(body)) return yield { head, body, isStreamed: false }

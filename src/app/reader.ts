@@ -3,6 +3,7 @@ import { allOperations } from '../kernel/contract/area.ts'
 import type { ApiCall, ApiResponse } from '../kernel/contract/call.ts'
 import type { ByteStream } from '../kernel/contract/file.ts'
 import { mediaTypeOf } from '../kernel/contract/file.ts'
+import { csvFormOf, isCsvForm } from '../kernel/contract/operation.ts'
 import { Problem, type ProblemCode } from '../kernel/contract/problem.ts'
 import { ClientGone } from '../kernel/run/owner-queue.ts'
 import type { CostlyReader } from '../kernel/run/runtime.ts'
@@ -32,7 +33,9 @@ async function* noPages(): AsyncGenerator<never> {}
  */
 export class Reader implements CostlyReader {
   readonly #parts: ReaderParts
-  readonly #known = new Set(allOperations(allAreas).map(({ operation }) => operation))
+  readonly #known = new Set(
+    allOperations(allAreas).flatMap(({ operation }) => [operation, csvFormOf(operation)]),
+  )
   #open: OpenThread | undefined
   #startAgainAt = 0
   #askAgainAt = 0
@@ -108,7 +111,7 @@ export class Reader implements CostlyReader {
     const { operation, whenGone, ending: _, ...plain } = call
     const gone = whenGone?.()
     if (gone?.aborted) throw new ClientGone()
-    const asked: ReadCall = { ...plain, operation: operation.key }
+    const asked: ReadCall = { ...plain, operation: operation.key, asCsv: isCsvForm(operation.operation) }
     const parts = this.#run(thread, 'answerRead', [asked, state]) as AsyncGenerator<ReadMessage>
     try {
       const first = this.#understood((await parts.next()).value)

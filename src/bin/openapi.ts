@@ -1,20 +1,18 @@
 import { writeFileSync } from 'node:fs'
 import { areas } from '../areas.ts'
 import { accessMatrix } from '../derive/access-matrix.ts'
-import { buildCommandTable, serializeCommandTable } from '../derive/commands/command-table.ts'
 import { openapiDocument } from '../derive/openapi/document.ts'
 import { writeDocument } from '../derive/openapi/write.ts'
 import { personalDataRegisterSql, retentionFunctionSql } from '../derive/personal-register.ts'
 import { writeBaseline } from '../packages/write/baseline.ts'
+import { writeCommandTable } from '../packages/write/commands.ts'
 import { printLine } from '../platform/output.ts'
 
 const document = openapiDocument(areas)
 writeFileSync(new URL('../../openapi.json', import.meta.url), writeDocument(document))
 printLine(`openapi.json: ${Object.keys(document.paths).length} paths`)
 
-const table = buildCommandTable(areas)
-writeFileSync(new URL('../../commands.json', import.meta.url), serializeCommandTable(table))
-printLine(`commands.json: ${Object.keys(table.operations).length} commands`)
+printLine(`commands.json: ${writeCommandTable(areas)} commands`)
 
 writeFileSync(new URL('../../test/contract/access-matrix.md', import.meta.url), accessMatrix(areas))
 printLine('test/contract/access-matrix.md')

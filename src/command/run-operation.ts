@@ -23,7 +23,7 @@ export async function runOperation(
   if (options.all && !command.isList)
     throw usageError(`${command.noun} ${command.verb} has no pages. Omit --all.`)
   const input = await inputOf(command, typed, context)
-  if (command.media) return printFile(await context.open(key, input), context)
+  if (command.media || options.csv) return printFile(await context.open(key, input), context)
   if (options.all) return printAll(key, input, context)
   const result = await context.result(key, input)
   if (typeof options.output === 'string')
@@ -52,6 +52,7 @@ async function inputOf(
     throw usageError(`${command.noun} ${command.verb} takes no idempotency key. Omit --idempotency-key.`)
   if (options['no-wait'] && !command.mayGoOn)
     throw usageError(`${command.noun} ${command.verb} always waits for its outcome. Omit --no-wait.`)
+  if (options.csv && !command.csv) throw usageError(`${command.noun} ${command.verb} has no CSV. Omit --csv.`)
   return {
     params,
     query,
@@ -61,6 +62,7 @@ async function inputOf(
       ...content.headers,
       ...(typeof options.run === 'string' ? { 'x-run-id': options.run } : {}),
       ...(options['no-wait'] ? { prefer: 'respond-async' } : {}),
+      ...(options.csv ? { accept: 'text/csv' } : {}),
     },
     ...(options.operator === true ? { asOperator: true } : {}),
   }

@@ -1,6 +1,8 @@
 import type { ApiCall } from '../kernel/contract/call.ts'
+import { CSV_TYPE, CsvFile } from '../kernel/contract/csv-file.ts'
 import {
   type AnyOperation,
+  csvFormOf,
   isWritingOperation,
   type RegisteredOperation,
 } from '../kernel/contract/operation.ts'
@@ -18,7 +20,12 @@ export function callOperationFor(
   operations: readonly RegisteredOperation[],
   execute: ExecuteCall,
 ): CallOperationFor {
-  const byContract = new Map(operations.map(registered => [registered.operation, registered]))
+  const forms = operations.flatMap(registered =>
+    registered.operation.csv
+      ? [registered, { ...registered, operation: csvFormOf(registered.operation) }]
+      : [registered],
+  )
+  const byContract = new Map(forms.map(registered => [registered.operation, registered]))
   return async (caller, operation, question = {}) => {
     const registered = byContract.get(operation)
     if (!registered) throw new Error(`${operation.path} is not in the list of areas`)
@@ -53,7 +60,8 @@ function mayAsk(actor: ApiCall['actor'], { callers, scope }: AnyOperation): void
   if (!callers.includes('public')) requireAuthorized(actor, callers, scope)
 }
 
-function answerOf({ status, body, errorCode }: Awaited<ReturnType<ExecuteCall>>): unknown {
+function answerOf({ status, body, type, name = '', errorCode }: Awaited<ReturnType<ExecuteCall>>): unknown {
+  if (typeof body === 'string' && type?.startsWith(CSV_TYPE)) return new CsvFile(name, body)
   if (typeof body !== 'string') throw new Error('only an operation that answers with JSON can be asked')
   const answer = JSON.parse(body)
   if (errorCode === undefined) return answer

@@ -1,4 +1,14 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { temporaryFolder } from '../support/processes/folders.ts'
@@ -50,6 +60,7 @@ beforeEach(() => {
   for (const program of ['openapi', 'start'])
     put(`src/bin/${program}.ts`, "process.stdout.write('handed over\\n' as string)")
   put('package-lock.json', lockfile('sha512-one'))
+  put('commands.json', '{}')
   fakeNpm(installing)
 })
 
@@ -102,6 +113,67 @@ describe('a launch', () => {
     expect(await stopped.exit).toBe(1)
     fakeNpm(installing)
     expect(await run().exit).toBe(0)
+  })
+})
+
+describe('the table of commands', () => {
+  const writing =
+    "import { writeFileSync } from 'node:fs'\nwriteFileSync('commands.json', 'new')\nconsole.log('written')"
+  const agentpay = () => {
+    const { status, stdout } = spawnSync(process.execPath, [inCheckout('src/bin/launcher/agentpay.mjs')], {
+      env: { PATH: `${inCheckout('path')}:/usr/bin:/bin` },
+      encoding: 'utf8',
+    })
+    return { status, stdout }
+  }
+  const table = () => readFileSync(inCheckout('commands.json'), 'utf8')
+
+  beforeEach(() => {
+    put('src/bin/commands.ts', writing)
+    put('src/bin/agentpay.ts', "process.stdout.write('ran\\n' as string)")
+    rmSync(inCheckout('commands.json'))
+  })
+
+  test('is written before a task that needs it, once, and not by one that does not', async () => {
+    expect(await run('openapi').exit).toBe(0)
+    expect(existsSync(inCheckout('commands.json'))).toBe(false)
+    const first = run('start')
+    expect([await first.exit, table()]).toEqual([0, 'new'])
+    expect(first.output()).toBe('written\nhanded over\n')
+    const again = run('start')
+    expect(await again.exit).toBe(0)
+    expect(again.output()).toBe('handed over\n')
+  })
+
+  test('is written at the first use of the command, which installs first, and prints its own output only', () => {
+    expect(agentpay()).toEqual({ status: 0, stdout: 'ran\n' })
+    expect([table(), calls()]).toEqual(['new', 1])
+    put('commands.json', 'kept')
+    expect(agentpay()).toEqual({ status: 0, stdout: 'ran\n' })
+    expect([table(), calls()]).toEqual(['kept', 1])
+  })
+
+  test('is written again when the contracts are newer', () => {
+    put('commands.json', 'old')
+    put('openapi.json', '{}')
+    const past = new Date('2026-01-01')
+    utimesSync(inCheckout('commands.json'), past, past)
+    expect(agentpay().status).toBe(0)
+    expect(table()).toBe('new')
+    utimesSync(inCheckout('openapi.json'), past, past)
+    put('commands.json', 'kept')
+    expect(agentpay().status).toBe(0)
+    expect(table()).toBe('kept')
+  })
+
+  test('that cannot be written ends the command, and the task', async () => {
+    put('src/bin/commands.ts', 'process.exitCode = 1')
+    expect(agentpay()).toEqual({ status: 1, stdout: '' })
+    const task = run('start')
+    expect([await task.exit, task.output()]).toEqual([
+      1,
+      expect.stringContaining('commands.json could not be written.'),
+    ])
   })
 })
 
@@ -160,7 +232,7 @@ describe('the last line of a launch that fails', () => {
     const launched = run('dance')
     expect(await launched.exit).toBe(1)
     expect(launched.output()).toBe(
-      'Say one of: start, test, test:changed, test:slow, test:peers, bench, topology, builds, drill, openapi, packages, reset, check.\n',
+      'Say one of: start, test, test:changed, test:slow, test:peers, bench, topology, builds, drill, commands, openapi, packages, reset, check.\n',
     )
   })
 })

@@ -87,6 +87,19 @@ describe('a call', () => {
     })
   })
 
+  test('asks for CSV where there is one, prints it as it came, and otherwise refuses to', async () => {
+    plays.push(answer => answer.writeHead(200, { 'content-type': 'text/csv' }).end('from,name\r\n'))
+    const report = ['analytics', 'costs', '--csv']
+    expect(await calling(...report)).toMatchObject({ code: 0, out: 'from,name\r\n' })
+    plays.push(gives(400, { error: 'to: must not be before from.' }))
+    expect(await calling(...report)).toMatchObject({ code: 1, err: expect.stringContaining('to: must not') })
+    expect(seen.map(({ headers }) => headers.accept)).toEqual(['text/csv', 'text/csv'])
+    expect(await calling('agents', 'list', '--csv')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('agents list has no CSV. Omit --csv.'),
+    })
+  })
+
   test('that changes something without a key is not sent again, and says why', async () => {
     plays.push(breaks)
     const { code, err } = await calling('agents', 'update', 'agent_1', '--name', 'B')

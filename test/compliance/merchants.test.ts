@@ -65,6 +65,10 @@ describe('the application of a merchant', () => {
 test.each([
   ['/mcc-groups', 'GET /merchants/mcc'],
   ['/v1/analytics/savings', 'GET /analytics/agents/costs'],
+  ['/v1/analytics/agents/costs/csv?groupBy=week', 'GET /analytics/agents/costs with Accept: text/csv'],
+  ['/analytics/merchants/csv', 'GET /analytics/merchants with Accept: text/csv'],
+  ['/analytics/anomalies/csv', 'GET /analytics/anomalies with Accept: text/csv'],
+  ['/analytics/allocation/csv', 'GET /analytics/allocation with Accept: text/csv'],
   ['/v1/merchants/me/rotate-key', 'the operator keeps'],
 ])('the removed address %s answers 404 with what replaces it', async (path, words) => {
   const { status, body } = await service.http('GET', path)

@@ -90,19 +90,13 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'policies.usage': 5,
   // The clock, then at one instant what is not in the sums yet, the sums, and names of agents; the end of
   // that instant counts, too.
-  ...Object.fromEntries(
-    ['costs', 'allocation'].flatMap(name => [
-      [`analytics.${name}`, 6],
-      [`analytics.${name}Table`, 6],
-    ]),
-  ),
+  'analytics.costs': 6,
+  'analytics.allocation': 6,
   'outcomes.summary': 6,
   // The same with limits, runs, the top merchants, and those day by day; concurrent queries count separately.
   'analytics.anomalies': 9,
-  'analytics.anomaliesTable': 9,
   // The same with the top payees, their names, their days and first payments.
   'analytics.merchants': 7,
-  'analytics.merchantsTable': 7,
   // The same with refusals, price changes, disputes and the names of agents.
   'intelligence.merchant': 11,
   // The clock and the agent; then concurrently days and merchants at one instant, approved intents, counters,

@@ -9,12 +9,7 @@ import { BELIEFS } from '../support/planner-beliefs.ts'
 import type { SqlRecorder } from '../support/sql-recorder.ts'
 
 /** A timeline merges the history of a record and its parts; anomalies are searched in sums of days. */
-const WITHOUT_INDEX = new Set([
-  'intents.timeline',
-  'disputes.timeline',
-  'analytics.anomalies',
-  'analytics.anomaliesTable',
-])
+const WITHOUT_INDEX = new Set(['intents.timeline', 'disputes.timeline', 'analytics.anomalies'])
 
 const isList = ([key, { operation }]: (typeof cases)[number]): boolean =>
   operation.query?.shape?.limit !== undefined && !WITHOUT_INDEX.has(key)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { anAgent, aPolicy } from '../support/factories.ts'
+import { anAgent, aPolicy, asCsv } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 
 const service = await startTestService()
@@ -25,7 +25,7 @@ describe('the client', () => {
   })
 
   test('returns a text that is not JSON unchanged', async () => {
-    expect((await client.analytics.costsTable({})).body).toMatch(/^from,agentId,/)
+    expect((await client.analytics.costs(asCsv)).body).toMatch(/^from,agentId,/)
   })
 
   test('omits undefined query members and encodes the others', async () => {

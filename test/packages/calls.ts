@@ -9,7 +9,7 @@ import { type Answer, broken, json, refusal, withoutWaiting } from '../support/p
 type Call = (...given: unknown[]) => Promise<unknown>
 
 interface Fruit {
-  readonly apples: { readonly [verb in 'create' | 'get' | 'pick' | 'press' | 'sell']: Call } & {
+  readonly apples: { readonly [verb in 'create' | 'get' | 'getCsv' | 'pick' | 'press' | 'sell']: Call } & {
     list(input?: object): Pages<{ id: string }>
     follow(input?: object, options?: object): AsyncGenerator<{ id: string }>
   }
@@ -19,6 +19,7 @@ const Client = clientClass({
   apples: {
     create: 'POST /apples bk',
     get: 'GET /apples/{id} r',
+    getCsv: 'GET /apples/{id} rfc',
     pick: 'PATCH /apples/{id} b',
     press: 'POST /apples/press bka',
     sell: 'POST /apples/{id}/sell bk wallet:toWalletId,txn:transactionId,wallet:otherWalletId',
@@ -55,6 +56,13 @@ describe('a call of the package', () => {
     await client.apples.press({})
     expect(sent.map(({ headers }) => headers.prefer)).toEqual(['respond-async', undefined])
     await expect(client.apples.create({}, { wait: false })).rejects.toThrow('apples.create always waits')
+  })
+
+  test('asks for CSV where its operation has JSON, too, and gives the response', async () => {
+    const { client, sent } = aClient([new Response('id\r\n'), json({ id: 'a' })])
+    expect(await ((await client.apples.getCsv('a')) as Response).text()).toBe('id\r\n')
+    await client.apples.get('a')
+    expect(sent.map(({ headers }) => headers.accept)).toEqual(['text/csv', undefined])
   })
 
   test('is sent with the credential, and gives the body of the answer', async () => {

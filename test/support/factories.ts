@@ -13,6 +13,9 @@ export async function bodyOf<T>(answer: Promise<CallAnswer<T>>): Promise<T> {
   return body
 }
 
+/** Headers with which a report answers as CSV, in place of JSON. */
+export const asCsv = { headers: { accept: 'text/csv' } }
+
 type RequestBody<F> = F extends (input: infer I extends { body?: unknown }) => unknown
   ? Partial<NonNullable<I['body']>>
   : never

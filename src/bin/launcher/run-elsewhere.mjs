@@ -25,6 +25,6 @@ export async function runElsewhere({ checkout, program, cache }) {
 async function installIn(checkout) {
   const folder = process.cwd()
   process.chdir(checkout)
-  await install()
+  await install({ dev: false })
   process.chdir(folder)
 }

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { host } from '../../dev/host.mjs'
 import { changedFiles, testsOf } from './changed-tests.mjs'
+import { hasCommandTable } from './command-table.mjs'
 import { handOver, projectNode } from './hand-over.mjs'
 import { install } from './install.mjs'
 
@@ -23,6 +24,7 @@ const tasks = {
   topology: args => handOver(['test/production/topology.ts', ...args]),
   builds: args => handOver(['test/production/builds.ts', ...args]),
   drill: args => handOver(['test/production/drill.ts', ...args]),
+  commands: args => handOver(['src/bin/commands.ts', ...args]),
   openapi: args => handOver(['src/bin/openapi.ts', ...args]),
   packages: args => handOver(['src/bin/packages.ts', ...args]),
   reset: args => handOver(['src/bin/reset.ts', ...args]),
@@ -30,7 +32,10 @@ const tasks = {
 }
 
 /** They run on the packages of the service alone. */
-const withoutDevelopment = new Set(['start', 'reset'])
+const withoutDevelopment = new Set(['start', 'reset', 'commands'])
+
+/** They write the table of commands themselves, or need none. */
+const withoutTable = new Set(['reset', 'commands', 'openapi'])
 
 /** Jest finds only whole test files, so a part of one that is named by its path is passed separately. */
 function parts(args) {
@@ -55,12 +60,18 @@ function testChanged(args) {
 
 const nounsOf = operations => new Set(Object.keys(operations).map(key => key.split('.')[0]))
 
+function writeCommandTable() {
+  const { status } = spawnSync(projectNode(), ['src/bin/commands.ts'], { stdio: 'inherit' })
+  if (status !== 0) throw new Error('commands.json could not be written.')
+}
+
 export async function run(name, args) {
   try {
     process.chdir(join(dirname(fileURLToPath(import.meta.url)), '../../..'))
     if (host.refusal) throw new Error(host.refusal)
     if (!Object.hasOwn(tasks, name)) throw new Error(`Say one of: ${Object.keys(tasks).join(', ')}.`)
     await install({ dev: !withoutDevelopment.has(name) })
+    if (!withoutTable.has(name) && !hasCommandTable('.')) writeCommandTable()
     await tasks[name](args)
   } catch (error) {
     process.stderr.write(`${error.message}\n`)

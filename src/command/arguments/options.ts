@@ -29,6 +29,7 @@ export const operationCommandOptions = {
     description:
       'The whole body: JSON, `-` for standard input, or a file. Individual member options override it.',
   },
+  csv: { type: 'boolean', description: 'Print the report as CSV.' },
   operator: {
     type: 'boolean',
     description: 'Call as the operator of the installation, with AGENTPAY_DASHBOARD_SECRET.',

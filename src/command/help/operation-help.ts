@@ -60,13 +60,15 @@ function accessOf({ callers, scope, takesKey, isRepeatable }: CommandDefinition)
   return `Open to ${who}${right}.${again}`
 }
 
-function optionsOf({ isList, body, callers, takesKey, mayGoOn }: CommandDefinition): CommandOptions {
+function optionsOf(command: CommandDefinition): CommandOptions {
+  const { isList, body, callers, csv, takesKey, mayGoOn } = command
   const options = operationCommandOptions
   const { all, body: whole, operator, output, run, 'idempotency-key': key, 'no-wait': noWait } = options
   return {
     ...(isList ? { all } : {}),
     ...(body ? { body: whole } : {}),
     ...(callers.includes('dash') && callers.includes('key') ? { operator } : {}),
+    ...(csv ? { csv: { ...options.csv, description: `Print CSV: ${csv}.` } } : {}),
     output,
     ...(callers.includes('key') || callers.includes('agent') ? { run } : {}),
     ...(takesKey ? { 'idempotency-key': key } : {}),

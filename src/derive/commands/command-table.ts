@@ -133,7 +133,7 @@ function commandOf(
   exampleFor: ParameterExample,
 ): CommandDefinition {
   const [noun = '', verb = ''] = key.split('.').map(inKebabCase)
-  const { method, path, summary, description, callers, scope } = operation
+  const { method, path, summary, description, callers, scope, csv } = operation
   const [status, returned] = operation.returns
   const media = mediaTypeOf(returned)
   const query = membersIn(operation.query, schemas)
@@ -156,6 +156,7 @@ function commandOf(
     ...(isPaged ? { isList: true } : {}),
     status,
     ...(media === undefined ? {} : { media }),
+    ...(csv === undefined ? {} : { csv }),
     refusals: Object.entries<RefusalSpec>(operation.fails ?? {}).map(([code, [of, message]]) => [
       code,
       of,

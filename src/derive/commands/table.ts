@@ -58,6 +58,8 @@ export interface CommandDefinition {
   readonly isList?: true
   readonly status: number
   readonly media?: string
+  /** What the lines of its answer as CSV are, where it has one. */
+  readonly csv?: string
   readonly refusals: readonly CommandRefusal[]
 }
 

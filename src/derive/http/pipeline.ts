@@ -1,9 +1,11 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { ApiCall, ApiResponse } from '../../kernel/contract/call.ts'
+import { CSV_TYPE } from '../../kernel/contract/csv-file.ts'
 import { isEndlessResponse } from '../../kernel/contract/file.ts'
 import {
   type AnyOperation,
+  csvFormOf,
   maxBodyBytes,
   type RegisteredOperation,
   readsRawBody,
@@ -113,7 +115,8 @@ export interface RequestPipeline {
 export function requestPipeline(parts: RequestPipelineParts): RequestPipeline {
   return {
     serve(registered) {
-      const answered = (request: Request, progress: Progress) => answer(parts, registered, request, progress)
+      const answered = (request: Request, progress: Progress) =>
+        answer(parts, inWantedForm(registered, request), request, progress)
       return inSpanOfRequest(parts.systems, registered.operation, serving(parts, registered, answered))
     },
     refuse(request, response, error) {
@@ -161,6 +164,14 @@ function serving(
     })
   }
 }
+
+const FORMS = ['application/json', CSV_TYPE]
+
+/** JSON where the client takes both alike, or neither. */
+const inWantedForm = (registered: RegisteredOperation, request: Request): RegisteredOperation =>
+  registered.operation.csv && request.accepts(FORMS) === CSV_TYPE
+    ? { ...registered, operation: csvFormOf(registered.operation) }
+    : registered
 
 const toHundredths = (milliseconds: number): number => Math.round(milliseconds * 100) / 100
 

@@ -50,13 +50,16 @@ export const refusalCodeHeader = (codes: readonly string[]): HeaderObject => ({
 const waits = new Set([429, 503])
 
 export const operationResponseHeaders = (
-  { limits, http }: Pick<AnyOperation, 'limits' | 'http'>,
+  { limits, http, csv }: Pick<AnyOperation, 'limits' | 'http' | 'csv'>,
   status: number,
   ...more: HeaderName[]
 ): Record<string, HeaderObject | SchemaReference> => {
   const retryAfter = waits.has(status) ? (['Retry-After'] as const) : []
   const names = [...everywhere, ...(limits?.unmetered ? [] : metered), ...retryAfter, ...more]
-  const ownOfStatus: Readonly<Record<string, string>> = http?.headers?.[status] ?? {}
+  const ownOfStatus: Readonly<Record<string, string>> = {
+    ...http?.headers?.[status],
+    ...(csv && status === 200 && { Vary: '`Accept`.' }),
+  }
   return {
     ...Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }])),
     ...Object.fromEntries(

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { CSV_TYPE } from '../../kernel/contract/csv-file.ts'
 import { lineSchemaOf, mediaTypeOf, streamItemSchemaOf } from '../../kernel/contract/file.ts'
 import {
   type AnyOperation,
@@ -98,8 +99,11 @@ function descriptionOf(
     ...unmeteredFacts(operation.limits),
     ...eventAndAliasParagraphs(events, aliases),
   ]
-  return [operation.description, facts.join(' ')].filter(Boolean).join('\n\n')
+  return [operation.description, csvSentence(operation), facts.join(' ')].filter(Boolean).join('\n\n')
 }
+
+const csvSentence = ({ csv }: AnyOperation): string | undefined =>
+  csv && `With \`Accept: ${CSV_TYPE}\` the answer is a table (RFC 4180 in UTF-8): ${csv}.`
 
 function unmeteredFacts({ unmetered }: RequestLimits = {}): string[] {
   if (unmetered === 'existing')
@@ -183,7 +187,10 @@ function successOf(operation: AnyOperation, known: ExampleValues, schemas: Schem
   return {
     description: status === 201 ? 'Created.' : 'Done.',
     headers,
-    content: { 'application/json': jsonOf(schema, known, schemas) },
+    content: {
+      'application/json': jsonOf(schema, known, schemas),
+      ...(operation.csv ? { [CSV_TYPE]: { schema: { type: 'string' } } } : {}),
+    },
   }
 }
 

@@ -136,7 +136,7 @@ function withoutExample(response: ResponseObject, schemas: Schemas): ResponseObj
   const { schema, example, ...more } = jsonMediaTypeIn(response) ?? {}
   if (!schema || example === undefined || !isSameJson(schemaExample(schema, schemas), example))
     return response
-  return { ...response, content: { 'application/json': { schema, ...more } } }
+  return { ...response, content: { ...response.content, 'application/json': { schema, ...more } } }
 }
 
 export const jsonMediaTypeIn = (response: ResponseObject | SchemaReference): MediaTypeObject | undefined =>

@@ -105,8 +105,9 @@ const follow = <T extends object>(
 function wholeSuccess(response: ResponseObject, schemas: Schemas): ResponseObject {
   const { schema = {}, ...json } = jsonMediaTypeIn(response) ?? {}
   const isShort = Object.keys(schema).length > 0 && json.example === undefined
-  const example = isShort && schemaExample(schema, schemas)
-  return isShort ? { ...response, content: { 'application/json': { schema, ...json, example } } } : response
+  if (!isShort) return response
+  const whole = { schema, ...json, example: schemaExample(schema, schemas) }
+  return { ...response, content: { ...response.content, 'application/json': whole } }
 }
 
 type Json = Readonly<Record<string, unknown>>

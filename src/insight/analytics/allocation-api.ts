@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { fileSchema } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 import { digitsAsNumber, integerSchema } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
@@ -72,14 +71,7 @@ export const allocationApi = {
     description:
       'To the cent: the lines and `other` add up to `total`. With `metadata.<key>`, the label of a payment is that of its intent, else of its run, else of its agent.',
     query,
+    csv: 'a line for each label, and one for all others; `allocatedEuros` adds up to the net spend',
     returns: [200, AllocationRecord],
-  }),
-  allocationTable: get('/analytics/allocation/csv', {
-    ...reportAccess,
-    summary: 'Download allocated costs as CSV',
-    description:
-      'RFC 4180 in UTF-8: a line for each label, and one for all others; `allocatedEuros` adds up to the net spend.',
-    query,
-    returns: [200, fileSchema('text/csv')],
   }),
 }

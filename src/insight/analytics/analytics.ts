@@ -1,6 +1,5 @@
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { ResponseFile } from '../../kernel/contract/file.ts'
 import { bindHandlers, type InputOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { CsvColumns } from '../../values/csv.ts'
@@ -54,22 +53,13 @@ function report<Q extends Wished, R extends object, T>(
   columns: CsvColumns<T>,
   linesOf: (report: R, scope: ReportScopeUntilToday) => readonly T[],
 ) {
-  const reading = async (query: Q, context: Asking) => {
+  return async ({ query }: { query: Q }, context: Asking) => {
     const scope = await resolveReportScope(query, context)
     if (scope instanceof Refusal) return scope
     const wanted = { agentId: scope.agentId, views: viewsOf(query) }
-    return { scope, report: await withSpendSnapshot(context, wanted, spend => read(spend, scope, query)) }
-  }
-  return {
-    async json({ query }: { query: Q }, context: Asking) {
-      const found = await reading(query, context)
-      return found instanceof Refusal ? found : { ...inclusiveSpan(found.scope), ...found.report }
-    },
-    async table({ query }: { query: Q }, context: Asking): Promise<ResponseFile | Refusal> {
-      const found = await reading(query, context)
-      if (found instanceof Refusal) return found
-      return csvReportFile(name, found.scope, columns, linesOf(found.report, found.scope))
-    },
+    const found = await withSpendSnapshot(context, wanted, spend => read(spend, scope, query))
+    if (context.asCsv) return csvReportFile(name, scope, columns, linesOf(found, scope))
+    return { ...inclusiveSpan(scope), ...found }
   }
 }
 
@@ -126,16 +116,7 @@ const anomalies = report(
 
 const analytics = bindHandlers(
   { ...costsApi, ...merchantReportsApi, ...anomaliesApi, ...allocationApi },
-  {
-    costs: costs.json,
-    costsTable: costs.table,
-    merchants: merchants.json,
-    merchantsTable: merchants.table,
-    anomalies: anomalies.json,
-    anomaliesTable: anomalies.table,
-    allocation: allocation.json,
-    allocationTable: allocation.table,
-  },
+  { costs, merchants, anomalies, allocation },
 )
 
 export const analyticsArea = area('Analytics', 'Spending reports, exact as of the answer.', analytics, {

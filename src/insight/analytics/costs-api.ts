@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { fileSchema } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 import { digitsAsNumber, integerSchema } from '../../kernel/contract/page.ts'
 import { id } from '../../values/ids.ts'
@@ -86,13 +85,7 @@ export const costsApi = {
     description:
       'By agent and day, week or month. Exact as of the answer, including the latest payments. `total` is the sum of all agents and `other`.',
     query,
+    csv: 'a line for each agent and period, amounts with a dot and two decimals',
     returns: [200, CostsRecord],
-  }),
-  costsTable: get('/analytics/agents/costs/csv', {
-    ...reportAccess,
-    summary: 'Download costs by agent as CSV',
-    description: 'RFC 4180 in UTF-8: a line for each agent and period, amounts with a dot and two decimals.',
-    query,
-    returns: [200, fileSchema('text/csv')],
   }),
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { fileSchema } from '../../kernel/contract/file.ts'
 import { get } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
@@ -78,14 +77,7 @@ export const merchantReportsApi = {
     description:
       'Spellings of a merchant are grouped as `GET /merchants/resolve` resolves them: `SQ *BOOKSHOP 1234 BERLIN` and `bookshop` are one. The spellings are in `names`. With `groupBy=mcc`, by category.',
     query,
+    csv: 'a line for each merchant, and one for all others',
     returns: [200, MerchantsRecord],
-  }),
-  merchantsTable: get('/analytics/merchants/csv', {
-    limits: { oneAtATime: true },
-    ...reportAccess,
-    summary: 'Download spending by merchant as CSV',
-    description: 'RFC 4180 in UTF-8: a line for each merchant, and one for all others.',
-    query,
-    returns: [200, fileSchema('text/csv')],
   }),
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { findAgent } from '../../control/agents/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
-import type { ResponseFile } from '../../kernel/contract/file.ts'
+import { CsvFile } from '../../kernel/contract/csv-file.ts'
 import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { digitsAsNumber, integerSchema } from '../../kernel/contract/page.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
@@ -141,11 +141,7 @@ export function csvReportFile<T>(
   span: DaySpan,
   columns: CsvColumns<T>,
   rows: readonly T[],
-): ResponseFile {
+): CsvFile {
   const { from, to } = inclusiveSpan(span)
-  return {
-    type: 'text/csv; charset=utf-8; header=present',
-    name: `${report}-${from}-${to}.csv`,
-    content: renderCsv(columns, rows),
-  }
+  return new CsvFile(`${report}-${from}-${to}.csv`, renderCsv(columns, rows))
 }

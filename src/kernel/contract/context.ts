@@ -75,6 +75,8 @@ export interface ReadContext extends CallerContext, SqlContext, Ports {
   ): Promise<TallyRow[]>
   pageOf<T extends { id: string }>(all: readonly T[]): RecordPage<T>
   readonly callOperation: CallOperation
+  /** The answer is a `CsvFile`: only where the contract says `csv`. */
+  readonly asCsv: boolean
 }
 
 /** Changes what the tenant has, and tells others of it. */
@@ -141,7 +143,7 @@ type Arguments<T> = Record<never, never> extends T ? [question?: T] : [question:
 
 /**
  * Calls a read operation within the process, with the rights of the caller and the answer of HTTP. A refusal
- * is thrown as `Refused`.
+ * is thrown as `Refused`. The answer of a `csvFormOf` is its `CsvFile`.
  */
 export type CallOperation = <P extends string, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
   operation: CallableOperation<P, Q, B, R>,

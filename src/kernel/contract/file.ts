@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { JsonOf } from '../../values/json-names.ts'
+import { CSV_TYPE } from './csv-file.ts'
 import { type Refusal, withHeaders } from './problem.ts'
 
 /** Content produced while it is sent: each piece is made when the previous one has left. */
@@ -27,6 +28,8 @@ export interface CachedResponseFile {
 
 export const fileSchema = (mediaType: string) =>
   z.custom<ResponseFile>().meta({ mediaType, description: `The content, as ${mediaType}.` })
+
+export const csvSchema = fileSchema(CSV_TYPE)
 
 export const eventStreamSchema = <T extends z.ZodType>(
   item: T,

@@ -3,8 +3,9 @@ import type { JsonOf } from '../../values/json-names.ts'
 import type { CallerType } from './actor.ts'
 import type { PathParameterName } from './addresses.ts'
 import type { Context } from './context.ts'
+import { CSV_TYPE } from './csv-file.ts'
 import type { EventSchemas } from './events.ts'
-import { isEndlessResponse, mediaTypeOf } from './file.ts'
+import { csvSchema, isEndlessResponse, mediaTypeOf } from './file.ts'
 import type { ExternalHandler, HotExternalHandler, HotHandler, PlainHandler } from './handlers.ts'
 import { type PageQuerySchema, type PageSchema, pageQuerySchema, pageSchemaOf } from './page.ts'
 import type { ExternalSystems } from './ports.ts'
@@ -91,6 +92,11 @@ export interface Contract<
    * answer. See `Accepted`.
    */
   readonly accepted?: z.ZodType
+  /**
+   * A request whose `Accept` prefers `text/csv` is answered with a `CsvFile`: the handler looks at `context.asCsv`. The
+   * text says what its lines are.
+   */
+  readonly csv?: string
   readonly fails?: Readonly<Record<F, RefusalSpec>>
   readonly emits?: E
   readonly example?: JsonOf<B>
@@ -339,6 +345,20 @@ export const actedSchema = z.object({ acted: z.boolean() })
 export type Acted = z.output<typeof actedSchema>
 export const ACTED = { acted: true } as const
 export const NOT_ACTED = { acted: false } as const
+
+const csvForms = new WeakMap<AnyOperation, AnyOperation>()
+
+/** The contract as a request for CSV has it: the same, with a file as its answer. */
+export function csvFormOf(operation: AnyOperation): AnyOperation {
+  const known = csvForms.get(operation)
+  if (known) return known
+  const form = { ...operation, returns: [operation.returns[0], csvSchema] as const }
+  csvForms.set(operation, form)
+  return form
+}
+
+export const isCsvForm = ({ csv, returns }: AnyOperation): boolean =>
+  csv !== undefined && mediaTypeOf(returns[1]) === CSV_TYPE
 
 export interface RegisteredOperation {
   readonly key: string

@@ -1,3 +1,5 @@
+import type { CsvFile } from './csv-file.ts'
+
 /** A refusal by the business: a handler returns it, and what the handler wrote is committed. */
 export class Refusal {
   readonly status: number
@@ -50,7 +52,8 @@ export class Accepted {
   }
 }
 
-export type HandlerAnswer<R> = R | Refusal | Accepted | AnswerWithHeaders<R | Refusal>
+/** `CsvFile`: where `context.asCsv`. */
+export type HandlerAnswer<R> = R | Refusal | Accepted | CsvFile | AnswerWithHeaders<R | Refusal>
 
 /** An error that stops a request before or around its handler. Everything that the request did is rolled back. */
 export class Problem extends Error {

@@ -2,8 +2,9 @@ import { validateHeaderValue } from 'node:http'
 import { z } from 'zod'
 import { encodeJson } from '../../values/json-names.ts'
 import type { ApiResponse } from '../contract/call.ts'
+import { CsvFile } from '../contract/csv-file.ts'
 import { mediaTypeOf, type ResponseFile } from '../contract/file.ts'
-import { type AnyOperation, PROBLEM_TYPES, refusalFormOf } from '../contract/operation.ts'
+import { type AnyOperation, isCsvForm, PROBLEM_TYPES, refusalFormOf } from '../contract/operation.ts'
 import { MAX_PAGE_BYTES, type RecordPage } from '../contract/page.ts'
 import { Accepted, AnswerWithHeaders, Refusal } from '../contract/problem.ts'
 
@@ -39,8 +40,10 @@ export function encodeOutcome(
   cursorAfter?: CursorAfter,
 ): ApiResponse {
   const outcome = encodedOutcome(operation, value, cursorAfter)
+  if (outcome.errorCode !== undefined) return outcome
   const maxAge = operation.http?.cachedFor
-  return maxAge !== undefined && outcome.errorCode === undefined ? { ...outcome, maxAge } : outcome
+  const cached = maxAge === undefined ? outcome : { ...outcome, maxAge }
+  return operation.csv === undefined ? cached : { ...cached, headers: { ...cached.headers, Vary: 'Accept' } }
 }
 
 function encodedOutcome(operation: AnyOperation, value: unknown, cursorAfter?: CursorAfter): ApiResponse {
@@ -52,6 +55,8 @@ function encodedOutcome(operation: AnyOperation, value: unknown, cursorAfter?: C
   if (value instanceof Accepted) return accepted(operation, value)
   const [status, schema] = operation.returns
   if (value === undefined) return { status, body: null }
+  if (operation.csv !== undefined && value instanceof CsvFile !== isCsvForm(operation))
+    throw new Error(`${operation.path} does not answer in the form of \`context.asCsv\``)
   const { mediaType, once } = formatOf(schema)
   if (mediaType) return fileOutcome(status, value as ResponseFile)
   const wire = encodeJson(schema, value) as Record<string, unknown>

@@ -5,7 +5,7 @@ import { type ApiCall, tenantKey } from '../contract/call.ts'
 import type { Tally, TallyRow } from '../contract/conditions.ts'
 import type { CallOperation, Context, RunForOwner } from '../contract/context.ts'
 import type { EventSchemas } from '../contract/events.ts'
-import type { AnyOperation } from '../contract/operation.ts'
+import { type AnyOperation, isCsvForm } from '../contract/operation.ts'
 import { type PageRequest, type PageRows, type RecordPage, readRecordPage } from '../contract/page.ts'
 import { Problem, type Refusal } from '../contract/problem.ts'
 import type { DurableProcess, ProcessRecord } from '../contract/process.ts'
@@ -104,6 +104,10 @@ export class RequestContext implements Context {
 
   get headers() {
     return this.#request.headers
+  }
+
+  get asCsv() {
+    return isCsvForm(this.#call.operation.operation)
   }
 
   get rawBody() {

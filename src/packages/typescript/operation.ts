@@ -13,6 +13,8 @@ export interface Operation {
   /** Whether it goes on after its answer where its caller does not wait. */
   readonly mayGoOn: boolean
   readonly answers: 'json' | 'list' | 'file' | 'stream'
+  /** Whether it asks for CSV in place of JSON. */
+  readonly isCsv: boolean
 }
 
 /**
@@ -34,6 +36,7 @@ export function operationFrom(key: string, line: string): Operation {
     takesKey: has('k'),
     isRepeatable: has('r'),
     mayGoOn: has('a'),
+    isCsv: has('c'),
     answers: has('l') ? 'list' : has('f') ? 'file' : has('s') ? 'stream' : 'json',
   }
 }

@@ -75,6 +75,7 @@ function requestFor(
     ...(input === undefined || form || operation.input === undefined ? {} : { [operation.input]: input }),
     ...(key === undefined ? {} : { idempotencyKey: key }),
     headers: {
+      ...(operation.isCsv ? { accept: 'text/csv' } : {}),
       ...headers,
       ...(runId === undefined ? {} : { 'x-run-id': runId }),
       ...(isAsync ? { prefer: 'respond-async' } : {}),

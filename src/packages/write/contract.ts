@@ -19,6 +19,8 @@ export interface ClientOperation {
   readonly takesKey: boolean
   readonly isRepeatable: boolean
   readonly answers: 'json' | 'list' | 'file' | 'stream'
+  /** It asks for CSV, where the operation has JSON, too. */
+  readonly isCsv?: true
   /** The answer, a record of the list, or of the stream; undefined for files and empty answers. */
   readonly result: JsonSchema | undefined
   /** The answer to a caller that does not wait, where the operation may go on. */
@@ -54,11 +56,26 @@ export function buildClientContract(document: OpenapiDocument, table: CommandTab
   const isForClients = clientOperationKeys(document)
   const operations = Object.entries(table.operations)
     .filter(([key]) => isForClients.has(key))
-    .map(([key, command]) => operationOf(key, command, byKey.get(key) as OperationObject))
+    .map(([key, command]) => ({
+      command,
+      operation: operationOf(key, command, byKey.get(key) as OperationObject),
+    }))
+    .flatMap(({ command, operation }) => (command.csv ? [operation, csvFormOf(operation)] : [operation]))
   const nouns = Object.entries(table.nouns).map(([noun, { about }]) => [inCamelCase(noun), about])
   const { Error: _, Problem: __, ...schemas } = document.components.schemas
   return { version: table.version, schemas, nouns: Object.fromEntries(nouns), operations }
 }
+
+/** `analytics.costs` is `analytics.costsCsv`, too: a method has one type of answer. */
+const csvFormOf = (operation: ClientOperation): ClientOperation => ({
+  ...operation,
+  key: `${operation.key}Csv`,
+  verb: `${operation.verb}Csv`,
+  summary: `${operation.summary}, as CSV`,
+  answers: 'file',
+  isCsv: true,
+  result: undefined,
+})
 
 const nounIn = (key: string): string => key.slice(0, key.indexOf('.'))
 const inCamelCase = (name: string): string =>

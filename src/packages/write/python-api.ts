@@ -156,9 +156,9 @@ function bodyOf(operation: ClientOperation, list: ClientOperation | undefined, k
 }
 
 function lineOf(operation: ClientOperation): string {
-  const { key, method, path, input, idMembers, takesKey, isRepeatable } = operation
+  const { key, method, path, input, idMembers, takesKey, isRepeatable, isCsv } = operation
   const place = input?.place === 'body' ? 'b' : input ? 'q' : ''
-  const letters = [place, takesKey && 'k', isRepeatable && 'r'].filter(Boolean).join('')
+  const letters = [place, takesKey && 'k', isRepeatable && 'r', isCsv && 'c'].filter(Boolean).join('')
   return `${key} ${method} ${path} ${letters} ${idMembers.join()}`.trim()
 }
 

@@ -16,7 +16,7 @@ export function renderOperationsModule({ operations }: ClientContract): string {
 
 /** `POST /cards/{id}/fund bk wallet:fromWalletId`: `operationFrom` reads it. */
 function lineOf(operation: ClientOperation): string {
-  const { method, path, input, idMembers, takesKey, isRepeatable, answers, accepted } = operation
+  const { method, path, input, idMembers, takesKey, isRepeatable, answers, isCsv, accepted } = operation
   const letters = [
     input?.place === 'body' && 'b',
     input?.place === 'query' && 'q',
@@ -24,6 +24,7 @@ function lineOf(operation: ClientOperation): string {
     isRepeatable && 'r',
     answers === 'list' && 'l',
     answers === 'file' && 'f',
+    isCsv && 'c',
     answers === 'stream' && 's',
     accepted && 'a',
   ]

@@ -59,8 +59,9 @@ export const consoleViewApi = {
     query: address,
     callers: ['console'],
     fails,
-    summary: 'Download a list of the console as CSV',
-    description: 'The same filters as the page; up to 10,000 records.',
+    summary: 'Download a list or report of the console as CSV',
+    description:
+      'For links, which cannot ask for a media type. The same filters as the page; up to 10,000 records.',
     returns: [200, fileSchema('text/csv')],
   }),
   asset: get('/console/assets/{asset}', {

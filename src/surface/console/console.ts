@@ -1,6 +1,12 @@
 import { area } from '../../kernel/contract/area.ts'
+import type { CsvFile } from '../../kernel/contract/csv-file.ts'
 import type { ResponseFile } from '../../kernel/contract/file.ts'
-import { type AnyOperation, bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts'
+import {
+  type AnyOperation,
+  bindHandlers,
+  type ContextOf,
+  csvFormOf,
+} from '../../kernel/contract/operation.ts'
 import { Refusal, RefusedError, withHeaders } from '../../kernel/contract/problem.ts'
 import { type Html, html } from '../../web/html.ts'
 import { consoleViewApi } from './api.ts'
@@ -11,8 +17,9 @@ import type { ConsolePage, ConsoleSection, LivePagePart, PageRequest, RenderedPa
 import { homePage } from './pages/decide/home.ts'
 import { waitingDecisionEvents } from './pages/decide/waiting.ts'
 import { startStream, streamCsvPages } from './parts/csv.ts'
+import { listQueryFromAddress } from './parts/list.ts'
 import { searchSection } from './search.ts'
-import { consoleSections, movedSections } from './sections.ts'
+import { consoleSections, movedSections, tableOfSection } from './sections.ts'
 
 type PageContext = ContextOf<(typeof consoleViewApi)['home']>
 
@@ -171,9 +178,11 @@ const consoleView = bindHandlers(consoleViewApi, {
   },
 
   async table({ params, query }, { callOperation: ask, refuse }) {
-    const operation = consoleSections[params.section]?.table
+    const operation = tableOfSection(params.section)
     if (!operation) return refuse('page_not_found')
     try {
+      if (operation.csv)
+        return (await ask(csvFormOf(operation), listQueryFromAddress(operation, query))) as CsvFile
       const content = await startStream(streamCsvPages(ask, operation, query))
       return { type: 'text/csv; charset=utf-8', name: `${params.section}.csv`, content }
     } catch (error) {

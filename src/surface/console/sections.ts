@@ -1,8 +1,9 @@
 import { intentsApi } from '../../control/intents/index.ts'
 import { customersApi } from '../../identity/customers/index.ts'
-import { costsApi, merchantReportsApi } from '../../insight/analytics/index.ts'
+import { anomaliesApi, costsApi, merchantReportsApi } from '../../insight/analytics/index.ts'
 import { forecastApi } from '../../insight/forecast/index.ts'
 import { outcomesApi } from '../../insight/outcomes/index.ts'
+import type { AnyOperation } from '../../kernel/contract/operation.ts'
 import { billingApi } from '../../money/billing/index.ts'
 import { canvasApi } from '../canvas/index.ts'
 import type { ConsoleSection } from './page.ts'
@@ -92,8 +93,13 @@ const billingSection: ConsoleSection = { title: 'Add money', needs: billingApi.b
 const policiesWithPage: ConsoleSection = { ...policiesSection, record: policyPage }
 
 const insights: Sections = {
-  costs: { title: 'Spend', needs: costsApi.costs, list: costsPage },
-  merchants: { title: 'Merchants', needs: merchantReportsApi.merchants, list: merchantsPage },
+  costs: { title: 'Spend', needs: costsApi.costs, list: costsPage, table: costsApi.costs },
+  merchants: {
+    title: 'Merchants',
+    needs: merchantReportsApi.merchants,
+    list: merchantsPage,
+    table: merchantReportsApi.merchants,
+  },
   forecast: { title: 'Forecast', needs: forecastApi.ofOwner, list: forecastPage },
   outcomes: {
     title: 'Outcomes',
@@ -228,6 +234,12 @@ const places = [...consolePlaces, accountPlace]
 export const consoleSections: Sections = {
   ...Object.fromEntries(places.flatMap(sectionsOf)),
   ask: askSection,
+}
+
+/** What `/console/csv/{section}` downloads. The home page lists anomalies, which have no page of their own. */
+export function tableOfSection(section: string): AnyOperation | undefined {
+  if (section === 'anomalies') return anomaliesApi.anomalies
+  return Object.hasOwn(consoleSections, section) ? consoleSections[section]?.table : undefined
 }
 
 const placesBySection = new Map(places.flatMap(place => sectionsOf(place).map(([name]) => [name, place])))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { distributeCentsSql } from '../../../src/insight/analytics/allocation.ts'
-import { bodyOf } from '../../support/factories.ts'
+import { asCsv, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { aPayingOwner, pay, payByCard, steady } from '../../support/insight/paying.ts'
 
@@ -55,7 +55,7 @@ describe('the allocation of costs', () => {
     const { total, data, other } = await ask({ groupBy, limit: 2, shared: 'alike' })
     expect(data.map(({ label }) => label)).toEqual(['sales', 'research', null])
     expect([total.netEuros, other?.groups, other?.allocatedEuros]).toEqual([77.1, 1, 7.03])
-    const table = String(await bodyOf(client.analytics.allocationTable({ query: { groupBy } })))
+    const table = String(await bodyOf(client.analytics.allocation({ query: { groupBy }, ...asCsv })))
       .trim()
       .split('\r\n')
     expect(table.map(line => line.split(',')[2])).toEqual(['label', 'sales', 'research', 'ops', '(no label)'])

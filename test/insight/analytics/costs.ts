@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { aDelegation, anIntent, aToken, bodyOf, redeemDelegation } from '../../support/factories.ts'
+import { aDelegation, anIntent, asCsv, aToken, bodyOf, redeemDelegation } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import {
   aPayingOwner,
@@ -128,11 +128,46 @@ describe('the costs of agents', () => {
     const { client, agent } = owner
     await bodyOf(client.agents.update({ params: agent, body: { name: '=HYPERLINK("x");=1+1' } }))
     await pay(owner, 1_234.5)
-    const text = await await bodyOf(client.analytics.costsTable({ query: {} }))
+    const text = await bodyOf(client.analytics.costs(asCsv))
     const day = await todayOf(client)
     expect(String(text)).toBe(
       `from,agentId,name,count,spentEuros,refundedEuros,netEuros,feesEuros,deniedCount,deniedEuros\r\n${day},${agent.id},"'=HYPERLINK(""x"");'=1+1",1,1234.50,0.00,1234.50,0.00,0,0.00\r\n`,
     )
+  })
+
+  test.each([
+    ['text/csv', 'csv'],
+    ['text/csv;q=0.8, application/json;q=0.5', 'csv'],
+    ['text/csv, */*;q=0.1', 'csv'],
+    ['application/json, text/csv', 'json'],
+    ['text/csv;q=0.2, application/json', 'json'],
+    ['*/*', 'json'],
+    ['application/pdf', 'json'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'json'],
+  ])('with Accept: %s are %s', async (accept, form) => {
+    const { key } = await service.owner()
+    const authorization = `Bearer ${key}`
+    const answer = await fetch(`${service.url}/analytics/agents/costs`, {
+      headers: { authorization, accept },
+    })
+    expect([answer.status, answer.headers.get('vary')]).toEqual([200, 'Accept'])
+    expect(answer.headers.get('content-type')).toContain(form)
+    expect(answer.headers.get('content-disposition') ?? '').toMatch(
+      form === 'csv' ? /^attachment; filename="costs-[\d-]+\.csv"$/ : /^$/,
+    )
+  })
+
+  test('are refused as JSON, also to who asks for CSV, and other records have no CSV', async () => {
+    const { client } = await service.owner()
+    const query = { from: '2026-11-02', to: '2026-11-01' }
+    const refused = await client.analytics.costs({ query, ...asCsv })
+    expect(refused.headers.get('content-type')).toContain('application/json')
+    expect(refused).toMatchObject({
+      status: 400,
+      code: 'span_invalid',
+      error: expect.stringContaining('to:'),
+    })
+    expect((await bodyOf(client.agents.list(asCsv))).data).toEqual(expect.any(Array))
   })
 
   test('show an agent only its own costs, and a delegation none', async () => {

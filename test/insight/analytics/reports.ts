@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { utcDay } from '../../../src/values/clock.ts'
-import { anAgent, anIntent, aRun, aWallet, bodyOf } from '../../support/factories.ts'
+import { anAgent, anIntent, aRun, asCsv, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { spentBefore } from '../../support/insight/past-cells.ts'
 import {
@@ -51,7 +51,7 @@ describe('the merchants that most was paid to', () => {
       ['5942', 45],
       [null, 10],
     ])
-    const table = String(await bodyOf(client.analytics.merchantsTable({ query: { limit: 1 } })))
+    const table = String(await bodyOf(client.analytics.merchants({ query: { limit: 1 }, ...asCsv })))
     expect(table.split('\r\n')[2]).toBe('other,,1,5.00,0.00,5.00,,,,')
   })
 
@@ -158,7 +158,9 @@ describe('anomalies', () => {
     expect(await bodyOf(client.analytics.anomalies({ query: { agentId: agent.id } }))).toMatchObject({
       data: [],
     })
-    expect(String(await bodyOf(client.analytics.anomaliesTable({ query }))).split('\r\n')).toHaveLength(5)
+    expect(String(await bodyOf(client.analytics.anomalies({ query, ...asCsv }))).split('\r\n')).toHaveLength(
+      5,
+    )
   })
 
   test.each([

@@ -59,7 +59,7 @@ describe('the pages about insight', () => {
     expect(text).toContain('€\u00a037.50')
     expect(rowsIn(text)).toBe(32)
     expect(text).not.toMatch(/ style="/)
-    const [, address = ''] = /href="\.\.\/(analytics\/agents\/costs\/csv[^"]*)"/.exec(text) ?? []
+    const [, address = ''] = /href="\.\.\/(console\/csv\/costs[^"]*)"/.exec(text) ?? []
     expect((await read(address)).text.trimEnd().split('\r\n')).toHaveLength(3)
     const alone = await read(`console/costs?agentId=${agent.id}&from=&to=`)
     expect(chartIn(alone.text, 'spent').series[0]?.values.filter(Boolean)).toHaveLength(1)

@@ -27,8 +27,20 @@ describe('a list of the console as CSV', () => {
     expect((await read('console/csv/agents?status=deleted')).text).toBe('id\r\n')
   })
 
+  test('is a report as well, of the same span and with its columns', async () => {
+    const { read } = await aVisitor()
+    for (const report of ['costs', 'merchants', 'anomalies']) {
+      const { status, headers } = await read(`console/csv/${report}?from=2026-11-01&to=2026-11-30`)
+      expect([status, headers.get('content-disposition')]).toEqual([
+        200,
+        `attachment; filename="${report}-2026-11-01-2026-11-30.csv"`,
+      ])
+    }
+  })
+
   test('is refused for a filter that is not valid, and for what has no list', async () => {
     const { read } = await aVisitor()
+    expect((await read('console/csv/costs?from=2026-11-02&to=2026-11-01')).status).toBe(400)
     expect((await read('console/csv/agents?status=green')).status).toBe(400)
     expect((await read('console/csv/nothing')).status).toBe(404)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { aFundedAgent, aKey, aPolicy, bodyOf, type TestClient } from '../../support/factories.ts'
+import { aFundedAgent, aKey, aPolicy, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { anAssistant, textOf } from '../../support/http/assistant.ts'
 
@@ -112,9 +112,11 @@ describe('the tools of a key', () => {
   })
 
   test('give a table as a text', async () => {
-    const { key } = await service.owner()
+    const { key, client } = await service.owner()
     const { call } = await anAssistant(service.url, key)
-    const table = await call('call_operation', { operation: 'analytics.costsTable' })
+    const { id: walletId } = await aWallet(client)
+    const { id } = await bodyOf(client.statements.create({ body: { walletId } }))
+    const table = await call('call_operation', { operation: 'statements.csv', input: { id } })
     expect([table.isError, textOf(table)]).toEqual([undefined, expect.stringContaining(',')])
   })
 })

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { fileSchema } from '../../../kernel/contract/file.ts'
 import { get } from '../../../kernel/contract/operation.ts'
 import { id } from '../../../values/ids.ts'
 import { moneySchema, signedMoneySchema } from '../../../values/money.ts'
@@ -63,14 +62,7 @@ export const anomaliesApi = {
     description:
       'Days and merchants far above an agent’s own median (by median absolute deviation over half a year); price increases of subscriptions; repeated charges; new merchants with a large share; monthly budgets that do not last at this pace; spending outside of runs.\n\nThe rules are deterministic: the same days give the same answer. Usual amounts need 14 days of data, those of a merchant 8.',
     query,
+    csv: 'a line for each anomaly',
     returns: [200, AnomaliesRecord],
-  }),
-  anomaliesTable: get('/analytics/anomalies/csv', {
-    limits: { oneAtATime: true },
-    ...reportAccess,
-    summary: 'Download anomalies as CSV',
-    description: 'RFC 4180 in UTF-8: one line for each anomaly.',
-    query,
-    returns: [200, fileSchema('text/csv')],
   }),
 }

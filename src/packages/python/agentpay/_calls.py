@@ -122,7 +122,8 @@ class Call:
 
     def request(self) -> dict[str, Any]:
         """The arguments of ``httpx.Client.request``."""
-        headers = {**self.settings.headers, **self.options.get("headers", {})}
+        accept = {"accept": "text/csv"} if self.operation.is_csv else {}
+        headers = {**self.settings.headers, **accept, **self.options.get("headers", {})}
         if "run_id" in self.options:
             headers["x-run-id"] = self.options["run_id"]
         if self.key is not None:

@@ -19,6 +19,8 @@ class Operation:
     takes_key: bool
     #: Whether a repetition has no further effect, even without an idempotency key.
     is_repeatable: bool
+    #: Whether it asks for CSV in place of JSON.
+    is_csv: bool
     #: Members that take an id, by the prefix of that id: ``{"wallet": "fromWalletId"}``.
     id_members: Mapping[str, str]
 
@@ -83,7 +85,7 @@ def operation(line: str) -> Operation:
     place = "body" if "b" in letters else "query" if "q" in letters else ""
     # Of two members for ids of one kind, the first one counts.
     id_members = {prefix: member for prefix, _, member in (pair.partition(":") for pair in reversed(ids.split(",")))}
-    return Operation(key, method, path, place, "k" in letters, "r" in letters, id_members)
+    return Operation(key, method, path, place, "k" in letters, "r" in letters, "c" in letters, id_members)
 
 
 def _snake(name: str) -> str:

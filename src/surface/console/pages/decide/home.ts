@@ -160,7 +160,7 @@ async function unusualBox(request: PageRequest): Promise<Html> {
       html`<p><a href="${request.to('console/risk?status=open')}">${alerts.hasMore ? 'More than ' : ''}${countOf(alerts.data.length, 'alert is', 'alerts are')} open</a></p>`,
     found !== undefined &&
       found.data.length > 0 &&
-      html`<p>${found.others > 0 && `${found.others} more. `}<a href="${request.to(anomaliesApi.anomaliesTable.path.slice(1))}" download>Download all as CSV</a></p>`,
+      html`<p>${found.others > 0 && `${found.others} more. `}<a href="${request.to('console/csv/anomalies')}" download>Download all as CSV</a></p>`,
   )
 }
 

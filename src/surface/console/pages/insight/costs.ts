@@ -59,7 +59,7 @@ async function costs(request: PageRequest): Promise<Html> {
     drawn(report, before, request),
   )}
 ${renderBox('By agent', byAgent(report, request))}
-<nav class="pages" aria-label="Report"><span>${countOf(data.length, 'agent')} listed</span>${reportExportLink(costsApi.costsTable, 'costs', request)}</nav>`
+<nav class="pages" aria-label="Report"><span>${countOf(data.length, 'agent')} listed</span>${reportExportLink('costs', request)}</nav>`
 }
 
 interface Point extends Partial<Period> {

@@ -44,7 +44,7 @@ async function merchants(request: PageRequest): Promise<Html> {
   if (data.length === 0)
     return html`<div class="empty"><p>No payments from ${formatSpan(report)}.</p><p>Merchants by spending appear here.</p></div>`
   return html`${renderBox(formatSpan(report), drawn(report, request))}
-<nav class="pages" aria-label="Report"><span>${other ? `${countOf(other.groups, 'other merchant')}: ${formatPlainEuros(other.netEuros)} of ${formatPlainEuros(total.netEuros)} net` : `Total: ${formatPlainEuros(total.netEuros)} net`}</span>${reportExportLink(merchantReportsApi.merchantsTable, 'merchants', request)}</nav>`
+<nav class="pages" aria-label="Report"><span>${other ? `${countOf(other.groups, 'other merchant')}: ${formatPlainEuros(other.netEuros)} of ${formatPlainEuros(total.netEuros)} net` : `Total: ${formatPlainEuros(total.netEuros)} net`}</span>${reportExportLink('merchants', request)}</nav>`
 }
 
 const nameOf = ({ key, names }: Merchant): string => names[0] ?? key ?? 'Unknown merchant'

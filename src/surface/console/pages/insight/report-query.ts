@@ -1,4 +1,3 @@
-import type { AnyOperation } from '../../../../kernel/contract/operation.ts'
 import { addMs, days, utcDay } from '../../../../values/clock.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
@@ -119,8 +118,8 @@ function presetsFor(name: ReportName, { now }: PageRequest) {
   }))
 }
 
-export const reportExportLink = ({ path }: AnyOperation, name: ReportName, request: PageRequest): Html =>
-  html`<a class="button small aside" href="${request.to(path.slice(1))}${addressWith(reportQuery(name, request))}" download>Export</a>`
+export const reportExportLink = (name: ReportName, request: PageRequest): Html =>
+  html`<a class="button small aside" href="${request.to(`console/csv/${name}`)}${addressWith(reportQuery(name, request))}" download>Export</a>`
 
 export const formatSpan = ({ from, to }: Span): string =>
   from === to ? formatDay(from) : `${formatDay(from)} to ${formatDay(to)}`
