@@ -22,10 +22,36 @@ interface Intent {
   readonly merchant: string | null
   readonly purpose: string
   readonly createdAt: string
+  readonly approval: Approvals | null
 }
 
-const intentLine = ({ id, amountEuros, merchant, purpose }: Intent): string =>
-  `${formatEuros(amountEuros)} to ${merchant ?? 'a payee'}: ${purpose.slice(0, 100)} (${id})`
+/** Where a policy asks several people. */
+interface Approvals {
+  readonly given: number
+  readonly needed: number
+}
+
+const approvalsText = (approval: Approvals | null): string =>
+  approval === null ? '' : `, ${approval.given} of ${approval.needed} approvals`
+
+const intentLine = ({ id, amountEuros, merchant, purpose, approval }: Intent): string =>
+  `${formatEuros(amountEuros)} to ${merchant ?? 'a payee'}: ${purpose.slice(0, 100)} (${id}${approvalsText(approval)})`
+
+interface ChangeRequest {
+  readonly id: string
+  readonly changes: readonly {
+    readonly id: string
+    readonly name: string | null
+    readonly field: string
+    readonly to: string
+  }[]
+  readonly approval: Approvals
+}
+
+const changeLine = ({ id, changes, approval }: ChangeRequest): string => {
+  const texts = changes.map(change => `${change.field} of ${change.name ?? change.id} to ${change.to}`)
+  return `${texts.join('; ').slice(0, 200)} (${id}${approvalsText(approval)})`
+}
 
 interface Payment {
   readonly merchant: string | null
@@ -131,9 +157,15 @@ const answerers: Readonly<Record<string, IntentAnswerer>> = {
     const proposed = proposals?.data.map(({ id, summary }) => `${summary} (${id})`) ?? []
     if (proposed.length > 0)
       yield listLine(proposed, { none: '', some: 'Open proposals:' }, proposals?.hasMore)
+    const changes = yield* responder.ask<CanvasPage<ChangeRequest>>('changeRequests.list', {
+      status: 'waiting',
+      limit: 20,
+    })
+    const changed = changes?.data.map(changeLine) ?? []
+    if (changed.length > 0) yield listLine(changed, { none: '', some: 'Waiting changes:' }, changes?.hasMore)
     const place = responder.pageOf('/console/inbox')
-    if (payments.length + proposed.length > 0) yield textLine(`Decide them at ${place}.`)
-    else if (intents && proposals) yield textLine('Nothing is waiting for approval.')
+    if (payments.length + proposed.length + changed.length > 0) yield textLine(`Decide them at ${place}.`)
+    else if (intents && proposals && changes) yield textLine('Nothing is waiting for approval.')
   },
 
   async *spent(slots, responder) {

@@ -27,6 +27,7 @@ import { webhooksSection } from './pages/account/webhooks.ts'
 import { agentsSection } from './pages/agents.ts'
 import { canvasPage } from './pages/decide/ask.ts'
 import { cardRequestsSection } from './pages/decide/card-requests.ts'
+import { changeRequestsSection } from './pages/decide/change-requests.ts'
 import { inboxPage } from './pages/decide/inbox.ts'
 import { intentsSection } from './pages/decide/intents.ts'
 import { proposalsSection } from './pages/decide/proposals.ts'
@@ -123,6 +124,7 @@ export const consolePlaces: readonly ConsolePlace[] = [
     tabs: [
       tab('inbox', inboxSection, 'Waiting'),
       tab('card-requests', cardRequestsSection),
+      tab('change-requests', changeRequestsSection),
       tab('proposals', proposalsSection),
       tab('risk', riskSection),
     ],

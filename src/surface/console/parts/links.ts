@@ -10,6 +10,7 @@ const sectionsByPrefix: ReadonlyMap<string, string> = new Map([
   ['agent', 'agents'],
   ['intent', 'intents'],
   ['cardreq', 'card-requests'],
+  ['changerequest', 'change-requests'],
   ['proposal', 'proposals'],
   ['txn', 'transactions'],
   ['transfer', 'transfers'],

@@ -6,9 +6,16 @@ import { renderActorLink } from '../../parts/history.ts'
 import { renderRecordLink } from '../../parts/links.ts'
 import { readNamesInRows } from '../../parts/names.ts'
 import { secretMembers } from '../../parts/schema.ts'
+import { consoleSection } from '../../parts/section.ts'
 import { renderBox } from '../../parts/table.ts'
 import { renderText, renderTime } from '../../parts/text.ts'
-import { peopleOfApproval, renderApprovalSteps, whyNotAsked } from './approval-steps.ts'
+import {
+  approvalCount,
+  NOT_ASKED,
+  peopleOfApproval,
+  renderApprovalSteps,
+  whyNotAsked,
+} from './approval-steps.ts'
 
 export type ChangeRequestItem = ListItemOf<typeof changeRequestsApi.list>
 
@@ -49,15 +56,16 @@ export const renderChangeRequestSteps = (change: ChangeRequestItem, request: Pag
 export function renderChangeRequestForm(change: ChangeRequestItem, request: PageRequest, done: string): Html {
   const params = { id: change.id }
   const notAsked = request.may(changeRequestsApi.approve) ? whyNotAsked(change, request) : undefined
-  const approve = renderOperationForm(request, changeRequestsApi.approve, {
-    params,
-    submit: 'Approve with passkey',
-    tone: 'main',
-    done,
-    secrets: secretMembers(changeRequestsApi.approve),
-    success: 'Approved. The change is made.',
-    successByStatus: { waiting: 'Recorded: {approval.given} of {approval.needed} approvals.' },
-  })
+  const approveAs = (submit: string) =>
+    renderOperationForm(request, changeRequestsApi.approve, {
+      params,
+      submit,
+      tone: 'main',
+      done,
+      secrets: secretMembers(changeRequestsApi.approve),
+      success: 'Approved. The change is made.',
+      successByStatus: { waiting: 'Recorded: {approval.given} of {approval.needed} approvals.' },
+    })
   const reject = renderOperationForm(request, changeRequestsApi.reject, {
     params,
     members: ['reason'],
@@ -67,7 +75,9 @@ export function renderChangeRequestForm(change: ChangeRequestItem, request: Page
     success: 'Rejected.',
     inDialog: true,
   })
-  return html`<div class="decide">${notAsked === undefined ? approve : html`<p class="unasked">${notAsked}</p>`}${reject}</div>`
+  // Only the service knows who is a deputy.
+  const byOthers = html`<p class="unasked">${notAsked}</p>${notAsked === NOT_ASKED && approveAs('Approve as a deputy')}`
+  return html`<div class="decide">${notAsked === undefined ? approveAs('Approve with passkey') : byOthers}${reject}</div>`
 }
 
 type IsAbout = (change: ChangeRequestItem) => boolean
@@ -93,3 +103,29 @@ ${renderChangeRequestForm(change, request, 'reload')}</article>`,
     ),
   )
 }
+
+const differenceText = ({ name, id, field, from, to }: Difference): string =>
+  `${field} of ${name ?? id}: ${from} → ${to}`
+
+export const changeRequestsSection = consoleSection({
+  kind: 'Change',
+  title: 'Changes',
+  lead: 'Changes of limits, or of who approves, that several people decide. Each expires after three days.',
+  list: changeRequestsApi.list,
+  get: changeRequestsApi.get,
+  name: ({ changes: [first, ...others] }) =>
+    first && others.length === 0 ? differenceText(first) : `${others.length + 1} changes`,
+  columns: [
+    'status',
+    { 'Proposed by': (change, request) => renderChangeRequestProposer(change, request) },
+    { Approvals: ({ approval }) => approvalCount(approval) },
+    'reason',
+    'createdAt',
+  ],
+  hidden: ['changes', 'approval', 'proposedBy'],
+  events: ['change_request.*'],
+  async note(change, request) {
+    await readNamesInRows(actorsOfChangeRequest(change), request)
+    return html`${renderDifferences(change)}${renderChangeRequestSteps(change, request)}${change.status === 'waiting' && renderChangeRequestForm(change, request, 'reload')}`
+  },
+})

@@ -176,9 +176,8 @@ function cardRequestItem(asked: CardRequestItem, request: PageRequest): InboxIte
   }
 }
 
-/** Its page is that of the policy, or of the person. */
 function changeRequestItem(change: ChangeRequestItem, request: PageRequest): InboxItem {
-  const { id, policyId, agentId, personId, changes, approval, createdAt, expiresAt } = change
+  const { id, changes, approval, createdAt, expiresAt } = change
   const [first] = changes
   const title = first && changes.length === 1 ? renderDifference(first) : html`${changes.length} changes`
   return {
@@ -187,7 +186,7 @@ function changeRequestItem(change: ChangeRequestItem, request: PageRequest): Inb
     createdAt,
     due: expiresAt,
     atDeadline: 'expires',
-    title: renderRecordLink(request, policyId ?? agentId ?? personId, title),
+    title: renderRecordLink(request, id, title),
     requester: renderChangeRequestProposer(change, request),
     why: approvalCount(approval),
     purpose: null,
