@@ -13,6 +13,10 @@ const samples: Readonly<Record<string, string>> = {
 
 /** Makes a valid example, always the same one. Where it cannot guess, the contract needs `.meta({ examples })`. */
 export function schemaExample(schema: JsonSchema, schemas: Schemas, known: ExampleValues = {}): unknown {
+  if (schema['x-example'] !== undefined) {
+    const { 'x-example': own, ...rest } = schema
+    return withOwnValues(schemaExample(rest, schemas, known), own)
+  }
   if (schema.$ref) return schemaExample(resolveSchema(schema.$ref, schemas), schemas, known)
   if (schema.default !== undefined) return schema.default
   if (isOpenEnd(schema)) return null
@@ -73,4 +77,27 @@ function admits({ type, enum: values, items }: JsonSchema, value: unknown): bool
   if (Array.isArray(value) && items?.enum) return value.every(one => admits(items, one))
   const kind = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
   return [type].flat().some(one => one === kind || (one === 'integer' && Number.isInteger(value)))
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The values in an example that differ from another one. `withOwnValues` of that one and these is the example. */
+export function ownValues(example: unknown, usual: unknown): unknown {
+  if (!isObject(example) || !isObject(usual)) return example
+  const own = Object.entries(example)
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(usual[name]))
+    .map(([name, value]) => [name, ownValues(value, usual[name])])
+  return Object.fromEntries(own)
+}
+
+export function withOwnValues(usual: unknown, own: unknown): unknown {
+  if (!isObject(usual) || !isObject(own) || Object.keys(own).some(name => !(name in usual))) return own
+  const values = Object.entries(usual).map(([name, value]) => [
+    name,
+    name in own ? withOwnValues(value, own[name]) : value,
+  ])
+  return Object.fromEntries(values)
 }

@@ -1,7 +1,9 @@
 import { eventExample, webhookDeliveriesTag, webhookOperation } from './event-types.ts'
-import { referencedName } from './example.ts'
+import { referencedName, resolveSchema } from './example.ts'
 import { ACCESS_HEADING, eventAndAliasParagraphs } from './operation.ts'
-import { describeAccess, scopeIn } from './security.ts'
+import { extension, wholeRecord } from './published-records.ts'
+import { isSameJson, mapValues } from './published-schemas.ts'
+import { describeAccess, usualSecurity, withoutScope, withScope } from './security.ts'
 import type { JsonSchema, OpenapiDocument, OperationObject, Schemas } from './types.ts'
 
 type Webhooks = OpenapiDocument['webhooks']
@@ -24,9 +26,17 @@ const envelope: JsonSchema = {
 /** Describes the one request that a receiver gets, with a schema for each form of data, which names its events. */
 export function eventFamilies(webhooks: Webhooks): { post: OperationObject; schemas: Schemas } {
   const byData = Map.groupBy(Object.entries(webhooks), ([, { post }]) => JSON.stringify(dataOf(post)))
-  const schemas = [...byData.values()].map(family => {
+  const families = [...byData.values()].map(family => {
     const [[first, { post }]] = family as [[string, Webhooks[string]]]
-    return [`event.${first}`, familySchema(family, dataOf(post))] as const
+    return { name: `event.${first}`, family, data: dataOf(post) }
+  })
+  const all = Object.fromEntries(families.map(({ name, data }) => [dataName(name), data]))
+  const written = mapValues(all, data => extension(data, all))
+  const extended = new Set(Object.values(written).map(({ allOf: [base] = [] }) => base?.$ref))
+  const shared = families.map(({ name }) => dataName(name)).filter(name => extended.has(refTo(name).$ref))
+  const schemas = families.map(({ name, family }) => {
+    const own = dataName(name)
+    return [name, familySchema(family, shared.includes(own) ? refTo(own) : (written[own] ?? {}))] as const
   })
   return {
     post: operation(Object.values(webhooks)[0]?.post),
@@ -34,9 +44,13 @@ export function eventFamilies(webhooks: Webhooks): { post: OperationObject; sche
       [ANY]: { oneOf: schemas.map(([name]) => refTo(name)) },
       [ENVELOPE]: envelope,
       ...Object.fromEntries(schemas),
+      ...Object.fromEntries(shared.map(name => [name, written[name] ?? {}])),
     },
   }
 }
+
+/** Data with which the data of another event begins has a name of its own. */
+const dataName = (event: string): string => `${event}.data`
 
 const dataOf = ({ requestBody }: OperationObject): JsonSchema =>
   requestBody?.content['application/json']?.schema?.properties?.data ?? {}
@@ -74,7 +88,8 @@ export function webhooksFromFamilies(schemas: Schemas): Webhooks {
   const forms = schemas[ANY]?.oneOf ?? []
   const events = forms.flatMap(({ $ref = '' }) => {
     const { event, data = {} } = schemas[referencedName($ref)]?.properties ?? {}
-    return (event?.oneOf ?? []).map(one => [String(one.const), typeOf(one, data, schemas)] as const)
+    const whole = wholeRecord(data.$ref ? resolveSchema(data.$ref, schemas) : data, schemas)
+    return (event?.oneOf ?? []).map(one => [String(one.const), typeOf(one, whole, schemas)] as const)
   })
   return Object.fromEntries(events.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
@@ -89,31 +104,44 @@ function typeOf(
   return { post: webhookOperation({ event, description, schema, example }, status ?? 'emitted') }
 }
 
-const factsOf = ({ security, 'x-events': events = [], 'x-aliases': aliases = [] }: OperationObject) => ({
+/** An operation without what its other members say. */
+export type ShortOperation = Omit<OperationObject, 'description' | 'security'> &
+  Partial<Pick<OperationObject, 'description' | 'security'>>
+
+const factsOf = ({
+  security,
+  'x-events': events = [],
+  'x-aliases': aliases = [],
+}: Pick<OperationObject, 'security' | 'x-events' | 'x-aliases'>) => ({
   access: `${ACCESS_HEADING} ${describeAccess(security)}`,
   more: eventAndAliasParagraphs(events, aliases)
     .map(sentence => ` ${sentence}`)
     .join(''),
 })
 
-export function withoutAccessText(operation: OperationObject): OperationObject {
+export function withoutAccess(operation: OperationObject): ShortOperation {
+  const { operationId, tags, summary, description, security, ...rest } = operation
   const { access, more } = factsOf(operation)
-  const { 'x-scope': scope, ...rest } = operation
-  const named = scopeIn(operation.security) === scope ? rest : operation
-  const about = beforeEnd(operation.description, more)
-  return { ...named, description: beforeEnd(about, `\n\n${access}`) }
+  const words = beforeEnd(beforeEnd(description, more), access).trimEnd()
+  const schemes = withoutScope(security)
+  return {
+    operationId,
+    tags,
+    summary,
+    ...(words ? { description: words } : {}),
+    ...(isSameJson(schemes, usualSecurity) ? {} : { security: schemes }),
+    ...rest,
+  }
 }
 
 const beforeEnd = (text: string, end: string): string =>
   text.endsWith(end) ? text.slice(0, text.length - end.length) : text
 
-export function withAccessText(operation: OperationObject): OperationObject {
-  const { access, more } = factsOf(operation)
-  const { description } = operation
-  const scope = scopeIn(operation.security)
-  return {
-    ...(scope ? { 'x-scope': scope } : {}),
-    ...operation,
-    description: `${description.includes(ACCESS_HEADING) ? description : `${description}\n\n${access}`}${more}`,
-  }
+export function withAccess({ description = '', security, ...operation }: ShortOperation): OperationObject {
+  const whole = { security: withScope(security ?? usualSecurity, operation['x-scope']), ...operation }
+  const { access, more } = factsOf(whole)
+  const words = description.includes(ACCESS_HEADING)
+    ? description
+    : [description, access].filter(Boolean).join('\n\n')
+  return { ...whole, description: `${words}${more}` }
 }

@@ -3,22 +3,26 @@ import { isSameJson, mapValues, type WithSchemas, withSchemas } from './publishe
 import type { JsonSchema, Schemas } from './types.ts'
 
 /** Writes a record that begins with all members of another as that record and more: `CreatedKey` is a `Key` and its secret. */
-export const withExtendedRecords = <T extends WithSchemas>(document: T): T =>
-  withSchemas(document, mapRecords(document.components.schemas, extension))
+export function withExtendedRecords<T extends WithSchemas>(document: T): T {
+  const { schemas } = document.components
+  const records = Object.fromEntries(Object.entries(schemas).filter(([name]) => isRecordName(name)))
+  return withSchemas(document, { ...schemas, ...mapValues(records, record => extension(record, records)) })
+}
 
-export const withWholeRecords = <T extends WithSchemas>(document: T): T =>
-  withSchemas(document, mapRecords(document.components.schemas, whole))
-
-const mapRecords = (
-  schemas: Schemas,
-  change: (record: JsonSchema, schemas: Schemas) => JsonSchema,
-): Schemas => mapValues(schemas, (schema, name) => (isRecordName(name) ? change(schema, schemas) : schema))
+export function withWholeRecords<T extends WithSchemas>(document: T): T {
+  const { schemas } = document.components
+  return withSchemas(
+    document,
+    mapValues(schemas, (schema, name) => (isRecordName(name) ? wholeRecord(schema, schemas) : schema)),
+  )
+}
 
 const isRecordName = (name: string): boolean => /^[A-Z]\w*$/.test(name)
 
-function extension(record: JsonSchema, schemas: Schemas): JsonSchema {
-  const [longest] = Object.entries(schemas)
-    .filter(([name, base]) => isRecordName(name) && beginsWith(record, base))
+/** The record as the longest of the others with which it begins, and more; or as it is. */
+export function extension(record: JsonSchema, others: Schemas): JsonSchema {
+  const [longest] = Object.entries(others)
+    .filter(([, base]) => beginsWith(record, base))
     .sort(([, one], [, other]) => sizeOf(other) - sizeOf(one))
   if (!longest) return record
   const [name, base] = longest
@@ -40,16 +44,19 @@ function beginsWith(record: JsonSchema, base: JsonSchema): boolean {
   const size = sizeOf(base)
   if (size < SMALLEST || size >= sizeOf(record) || base.additionalProperties !== undefined) return false
   if (!record.required || !base.required) return false
+  // Most records differ in their names already, which is quick to see.
+  const names = Object.keys(record.properties ?? {})
+  if (Object.keys(base.properties ?? {}).some((name, index) => name !== names[index])) return false
   const first = Object.fromEntries(Object.entries(record.properties ?? {}).slice(0, size))
   const required = record.required.slice(0, base.required.length)
   return isSameJson(first, base.properties) && isSameJson(required, base.required)
 }
 
-function whole(record: JsonSchema, schemas: Schemas): JsonSchema {
+export function wholeRecord(record: JsonSchema, schemas: Schemas): JsonSchema {
   const { allOf: [extended, own] = [], ...rest } = record
   const found = schemas[referencedName(extended?.$ref ?? '')]
   if (!found || !own) return record
-  const base = whole(found, schemas)
+  const base = wholeRecord(found, schemas)
   return {
     ...rest,
     ...own,

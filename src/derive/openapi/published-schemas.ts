@@ -10,8 +10,10 @@ import type {
   Schemas,
 } from './types.ts'
 
+type Operation = Pick<OperationObject, 'operationId' | 'parameters' | 'requestBody' | 'responses'>
+
 export interface WithSchemas {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: {
     readonly schemas: Schemas
     readonly parameters: Readonly<Record<string, ParameterObject>>
@@ -51,19 +53,44 @@ interface Part {
   times: number
 }
 
+/** Writes what several schemas have in common once: first whole schemas, then values that only their words tell apart. */
 export function* withSharedSchemas<T extends WithSchemas>(document: T): SlicedWork<T> {
+  return yield* withSharedParts(yield* withSharedParts(document, wholeSchema), bareValue)
+}
+
+/** A schema as a part, and what stays beside the reference to it. */
+interface Split {
+  readonly part: JsonSchema
+  readonly own: JsonSchema
+}
+
+type Splitting = (schema: JsonSchema, member: string) => Split | undefined
+
+const wholeSchema: Splitting = (schema, member) =>
+  canBePart(schema, member) ? { part: schema, own: {} } : undefined
+
+const bareValue: Splitting = ({ description, 'x-default': standard, ...part }) => {
+  const own = {
+    ...(description === undefined ? {} : { description }),
+    ...(standard === undefined ? {} : { 'x-default': standard }),
+  }
+  return isValue(part) ? { part, own } : undefined
+}
+
+function* withSharedParts<T extends WithSchemas>(document: T, split: Splitting): SlicedWork<T> {
   const known = new Map<string, Part>()
   const named = new Map<string, string>()
   const ambiguous = new Set<string>()
   yield* mapSchemas(document, (schema, owner, member) => {
     if (schema.$ref) return schema
-    if (!canBePart(schema, member)) return undefined
-    const text = JSON.stringify(schema)
+    const { part } = split(schema, member) ?? {}
+    if (!part) return undefined
+    const text = JSON.stringify(part)
     const own = `${owner}.${member}`
     if (named.has(own) && named.get(own) !== text) ambiguous.add(own)
     named.set(own, text)
     const found = known.get(text)
-    if (!found) known.set(text, { schema, owner, member, times: 1 })
+    if (!found) known.set(text, { schema: part, owner, member, times: 1 })
     else {
       found.times += 1
       // Prefers the shorter name: `Webhook.retries` before `CreatedWebhook.retries`.
@@ -71,20 +98,25 @@ export function* withSharedSchemas<T extends WithSchemas>(document: T): SlicedWo
     }
     return found && schema
   })
-  const parts = new Map<string, string>()
-  const records = new Set(Object.keys(document.components.schemas).map(classOf))
-  const schemas: Record<string, JsonSchema> = {}
+  const { schemas } = document.components
+  const taken = new Set(Object.keys(schemas).map(classOf))
+  const parts = new Map(
+    Object.entries(schemas).flatMap(([name, one]) => (isPart(name) ? [[JSON.stringify(one), name]] : [])),
+  )
+  const added: Record<string, JsonSchema> = {}
   for (const [text, part] of [...known].sort(([, a], [, b]) => b.times - a.times)) {
-    const name = namesOf(part).find(one => !(one in schemas) && !records.has(classOf(one))) ?? ''
+    const name = namesOf(part).find(one => !(one in added) && !taken.has(classOf(one)))
     const isClear = isValue(part.schema) || !ambiguous.has(`${part.owner}.${part.member}`)
-    if (!isClear || !isWorthName(part, text.length, name.length)) continue
+    if (parts.has(text) || !name || !isClear || !isWorthName(part, text.length, name.length)) continue
     parts.set(text, name)
-    schemas[name] = part.schema
+    added[name] = part.schema
   }
-  const shorter = withSchemas(document, { ...document.components.schemas, ...schemas })
-  return yield* mapSchemas(shorter, schema => {
-    const name = parts.get(JSON.stringify(schema))
-    return name === undefined ? undefined : { $ref: `${SCHEMAS}${name}` }
+  const shorter = withSchemas(document, { ...schemas, ...added })
+  return yield* mapSchemas(shorter, (schema, _, member) => {
+    if (schema.$ref) return schema
+    const { part, own } = split(schema, member) ?? {}
+    const name = part && parts.get(JSON.stringify(part))
+    return name === undefined ? undefined : { $ref: `${SCHEMAS}${name}`, ...own }
   })
 }
 
@@ -115,8 +147,8 @@ function isWorthName({ schema, times }: Part, length: number, name: number): boo
 /** The names that generators give to an object in a record: `amountEuros`, or `Webhook.retries`. */
 function namesOf({ schema, owner, member }: Part): string[] {
   const own = `${owner.replace(EVENT, '')}.${member}`
-  const kind = isValue(schema) ? [kindOf(schema, member)] : []
-  return [...kind, own, `${own}.again`].filter(isPart)
+  const kinds = isValue(schema) ? [kindOf(schema, member), member] : []
+  return [...kinds, own, `${own}.again`].filter(isPart)
 }
 
 const classOf = (name: string): string => name.replaceAll(/[\W_]/g, '').toLowerCase()
@@ -126,18 +158,22 @@ const EVENT = /^event\./
 /** Names of records begin with a capital and have no dot; names of events begin with `event.`. */
 const isPart = (name: string): boolean => !/^[A-Z]\w*$/.test(name) && !EVENT.test(name)
 
-/** Names a value by its format, by the record to which its id belongs, or by the member. */
-function kindOf({ format, type, examples = [] }: JsonSchema, member: string): string {
+/** Names a value by its format, by the record to which its id belongs, by its unit or length, or by the member. */
+function kindOf(schema: JsonSchema, member: string): string {
+  const { format, type, maxLength, examples = [], ...more } = schema
   const [, prefix] = /^([a-z_]+)_[0-9a-z]{26}$/.exec(String(examples[0])) ?? []
-  const kind = format ?? (prefix ? `${prefix}-id` : member)
+  const isEuros = [type].flat().includes('number') && member.endsWith('Euros')
+  const isText = maxLength !== undefined && examples.length === 0 && !more.pattern && !more.description
+  const measure = isEuros ? 'euros' : isText ? `text-${maxLength}` : member
+  const kind = format ?? (prefix ? `${prefix}-id` : measure)
   return Array.isArray(type) ? `${kind}-or-null` : kind
 }
 
 export function withoutSharedSchemas<T extends WithSchemas>(document: T): T {
   const { schemas } = document.components
-  const whole: SchemaReplacement = ({ $ref }) => {
+  const whole: SchemaReplacement = ({ $ref, ...own }) => {
     const name = referencedName($ref ?? '')
-    return $ref && isPart(name) ? mapInnerSchemas(schemas[name] ?? {}, whole, name) : undefined
+    return $ref && isPart(name) ? { ...mapInnerSchemas(schemas[name] ?? {}, whole, name), ...own } : undefined
   }
   const rest = Object.entries(schemas).filter(([name]) => !isPart(name))
   return runAtOnce(mapSchemas(withSchemas(document, Object.fromEntries(rest)), whole))
@@ -176,7 +212,7 @@ export function* mapValuesInSlices<T, R>(
   return changed
 }
 
-function mapOperation(operation: OperationObject, change: SchemaReplacement): OperationObject {
+function mapOperation(operation: Operation, change: SchemaReplacement): Operation {
   const { operationId, requestBody, parameters = [], responses } = operation
   return {
     ...operation,

@@ -1,19 +1,21 @@
 import type { SlicedWork } from '../../kernel/contract/time-slices.ts'
-import { referencedName, schemaExample } from './example.ts'
+import { ownValues, referencedName, schemaExample, withOwnValues } from './example.ts'
 import { rewriteForGenerators } from './for-generators.ts'
 import { anyRefusalCodeHeader, omitCommonResponseHeaders, REFUSAL_CODE_HEADER } from './headers.ts'
-import { eventFamilies, withoutAccessText } from './published-events.ts'
+import { eventFamilies, type ShortOperation, withoutAccess } from './published-events.ts'
 import { withExtendedRecords } from './published-records.ts'
 import { isSameJson, mapValues, mapValuesInSlices, withSharedSchemas } from './published-schemas.ts'
 import {
-  compactRefusal,
+  compactRefusals,
   isRefusalResponse,
+  type Refusals,
+  refusedWith,
   resolveResponse,
-  type Sentences,
-  SharedRefusals,
   sharedSentences,
 } from './refusal-words.ts'
+import { usualSecurity } from './security.ts'
 import type {
+  JsonSchema,
   MediaTypeObject,
   OpenapiDocument,
   OperationObject,
@@ -21,16 +23,19 @@ import type {
   ResponseObject,
   SchemaReference,
   Schemas,
+  SecurityRequirement,
 } from './types.ts'
 
-export type CompactDocument = Omit<OpenapiDocument, 'webhooks' | 'components'> & {
+export type CompactDocument = Omit<OpenapiDocument, 'paths' | 'webhooks' | 'components'> & {
+  readonly security: readonly SecurityRequirement[]
+  readonly paths: Paths<ShortOperation>
   readonly webhooks: { readonly event: { readonly post: OperationObject } }
   readonly components: Omit<OpenapiDocument['components'], 'responses'> & {
     readonly responses: Readonly<Record<string, ResponseObject | SchemaReference>>
   }
 }
 
-type Paths = OpenapiDocument['paths']
+type Paths<T> = Readonly<Record<string, Readonly<Record<string, T>>>>
 
 const REQUEST_ID = '#/components/parameters/RequestId'
 const RUN_ID = '#/components/parameters/RunId'
@@ -48,23 +53,23 @@ export function withRequestId(parameters: Parameters): Parameters {
 }
 
 export function* compactDocument(document: OpenapiDocument): SlicedWork<CompactDocument> {
-  const { components, webhooks, ...rest } = document
+  const { components, webhooks, tags, openapi, info, servers } = document
   const schemas = yield* withExamples(document)
-  const sharing = new SharedRefusals(document)
   const sentences = sharedSentences(refusalsIn(document))
+  const refused = refusedWith(sentences)
+  const refusals: Refusals = { whole: components.responses, sentences, refused }
   const parameters = new Repeats<ParameterObject>('parameters')
-  const refused: Record<string, ResponseObject> = {}
   // Some generators follow only one reference, so a shared part is a whole answer.
   const responses = new Repeats<ResponseObject | SchemaReference>('responses', one =>
     '$ref' in one ? resolveResponse(one, refused) : one,
   )
   const short = yield* mapOperations(document.paths, operation => {
-    const shorter = shortened(operation, { schemas, sharing, sentences, refused })
+    const shorter = shortened(operation, schemas, refusals)
     const { operationId, parameters: own = [] } = shorter
     for (const one of own)
       if ('name' in one) parameters.count(one, `${operationId}.${one.name}`, ...shortNameOf(one))
     for (const [status, one] of Object.entries(shorter.responses))
-      if (!isPlainReference(one)) responses.count(one, `${operationId}.${status}`)
+      responses.count(one, `${operationId}.${status}`)
     return shorter
   })
   const paths = yield* mapOperations(short, operation => ({
@@ -74,7 +79,11 @@ export function* compactDocument(document: OpenapiDocument): SlicedWork<CompactD
   }))
   const events = eventFamilies(webhooks)
   const shorter: CompactDocument = {
-    ...rest,
+    openapi,
+    info,
+    servers,
+    security: usualSecurity,
+    tags,
     paths,
     webhooks: { event: { post: events.post } },
     components: {
@@ -83,7 +92,6 @@ export function* compactDocument(document: OpenapiDocument): SlicedWork<CompactD
       schemas: { ...schemas, ...events.schemas },
       parameters: { ...components.parameters, ...parameters.all() },
       responses: {
-        ...sharing.all(),
         ...refused,
         ...(responses.all() as Record<string, ResponseObject>),
       },
@@ -92,33 +100,20 @@ export function* compactDocument(document: OpenapiDocument): SlicedWork<CompactD
   return yield* withSharedSchemas(withExtendedRecords(yield* rewriteForGenerators(shorter)))
 }
 
-interface Shorter {
-  readonly schemas: Schemas
-  readonly sharing: SharedRefusals
-  readonly sentences: Sentences
-  readonly refused: Record<string, ResponseObject>
-}
-
 const refusalsIn = ({ paths }: OpenapiDocument): ResponseObject[] =>
   operationsIn(paths)
     .flatMap(({ responses }) => Object.values(responses))
     .flatMap(one => ('$ref' in one || !isRefusalResponse(one) ? [] : [one]))
 
-function shortened(
-  operation: OperationObject,
-  { schemas, sharing, sentences, refused }: Shorter,
-): OperationObject {
+function shortened(operation: OperationObject, schemas: Schemas, refusals: Refusals): ShortOperation {
   const { requestBody } = operation
-  const responses = Object.entries(operation.responses).map(([status, response]) => {
-    if ('$ref' in response) return [status, sharing.named(response)]
-    const shorter = omitCommonResponseHeaders(response)
-    if (isRefusalResponse(response)) return [status, compactRefusal(shorter, refused, sentences)]
-    return [status, withoutExample(shorter, schemas)]
-  })
+  const responses = mapValues(compactRefusals(operation.responses, refusals), one =>
+    '$ref' in one ? one : withoutExample(omitCommonResponseHeaders(one), schemas),
+  )
   return {
-    ...withoutAccessText(operation),
+    ...withoutAccess(operation),
     ...(requestBody ? { requestBody: withoutLimit(requestBody) } : {}),
-    responses: Object.fromEntries(responses),
+    responses,
   }
 }
 
@@ -154,11 +149,16 @@ function* withExamples({ paths, components: { schemas } }: OpenapiDocument): Sli
   const all = mapValues(schemas, (schema, name) =>
     examples.has(name) ? { ...schema, examples: [examples.get(name)] } : schema,
   )
-  // Readers make the same example from the examples of the members, so most records need none.
-  return mapValues(all, withExample => {
-    const { examples = [], ...schema } = withExample
-    return isSameJson(schemaExample(schema, all), examples[0]) ? schema : withExample
-  })
+  return mapValues(all, withExample => withShortExample(withExample, all))
+}
+
+/** Readers make most of an example from the examples of the members. */
+function withShortExample(withExample: JsonSchema, all: Schemas): JsonSchema {
+  const { examples: [example] = [], ...schema } = withExample
+  const usual = schemaExample(schema, all)
+  if (example === undefined || isSameJson(usual, example)) return schema
+  const own = ownValues(example, usual)
+  return isSameJson(withOwnValues(usual, own), example) ? { ...schema, 'x-example': own } : withExample
 }
 
 function recordIn({ schema, example }: MediaTypeObject = {}): [string?, unknown?] {
@@ -234,13 +234,10 @@ class Repeats<T extends object> {
 
 const REFERENCE = '{"$ref":""}'.length
 
-/** A reference without a description of its own has nothing to share. */
-const isPlainReference = (part: object): boolean => '$ref' in part && !('description' in part)
-
-const operationsIn = (paths: Paths): OperationObject[] =>
+const operationsIn = (paths: OpenapiDocument['paths']): OperationObject[] =>
   Object.values(paths).flatMap(item => Object.values(item))
 
-const mapOperations = (
-  paths: Paths,
-  change: (operation: OperationObject) => OperationObject,
-): SlicedWork<Paths> => mapValuesInSlices(paths, item => mapValues(item, change))
+const mapOperations = <T>(
+  paths: Paths<T>,
+  change: (operation: T) => ShortOperation,
+): SlicedWork<Paths<ShortOperation>> => mapValuesInSlices(paths, item => mapValues(item, change))

@@ -2,17 +2,19 @@ import { universalProblems } from '../../kernel/contract/problem.ts'
 import { referencedName } from './example.ts'
 import {
   omitCommonResponseHeaders,
+  operationResponseHeaders,
   REFUSAL_CODE_HEADER,
   refusalCodeHeader,
-  withCommonHeaders,
 } from './headers.ts'
 import { isSameJson } from './published-schemas.ts'
-import type { OpenapiDocument, ResponseObject, SchemaReference } from './types.ts'
+import type { OperationObject, ResponseObject, SchemaReference } from './types.ts'
 
 const AS_EVERYWHERE = 'Also '
 const NAME = 'refused'
 const ANY_CODE = { $ref: `#/components/headers/${REFUSAL_CODE_HEADER}` }
 const CONTENT = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+
+type Responses = OperationObject['responses']
 
 /** The sentences that the document has once, by code. An operation names these codes only. */
 export type Sentences = Readonly<Record<string, string>>
@@ -21,10 +23,10 @@ const universalSentences: Sentences = Object.fromEntries(
   Object.entries(universalProblems).map(([code, [, sentence]]) => [code, sentence]),
 )
 
-const OFTEN = 4
+const OFTEN = 2
 const NAMED = 'Refused: the operation names the codes.'
 
-/** The sentences of the problems that every operation can have, and of the refusals that many operations have. */
+/** The sentences of the problems that every operation can have, and of the refusals that several operations have. */
 export function sharedSentences(refusals: readonly ResponseObject[]): Sentences {
   const same = Map.groupBy(
     refusals.flatMap(({ description }) => casesIn(description)),
@@ -34,10 +36,14 @@ export function sharedSentences(refusals: readonly ResponseObject[]): Sentences 
   return { ...Object.fromEntries(frequent.reverse()), ...universalSentences }
 }
 
-const refusedWords = (sentences: Sentences): string => {
-  const frequent = Object.entries(sentences).filter(([code]) => !(code in universalSentences))
-  return [NAMED, ...frequent.map(one => words(...one))].join('\n\n')
-}
+/** Every operation refers to this component, or to one with more headers, so it has the shared sentences. */
+export const refusedWith = (sentences: Sentences): Record<string, ResponseObject> => ({
+  [NAME]: {
+    description: [NAMED, ...Object.entries(sentences).map(one => words(...one))].join('\n\n'),
+    headers: { [REFUSAL_CODE_HEADER]: ANY_CODE },
+    content: CONTENT,
+  },
+})
 
 export const sentencesIn = (
   responses: Readonly<Record<string, ResponseObject | SchemaReference>>,
@@ -48,34 +54,82 @@ export const sentencesIn = (
 
 export const isRefusalResponse = ({ headers = {} }: ResponseObject): boolean => REFUSAL_CODE_HEADER in headers
 
+const isUnmetered = ({ headers = {} }: ResponseObject): boolean =>
+  !('X-RateLimit-Limit' in headers) && 'X-Request-Id' in headers
+
+type Case = readonly [code: string, message: string]
+
+/** The refusal that an operation has for these cases, unless it has another form, or headers of its own. */
+function plainRefusal(cases: readonly Case[], status: string, unmetered: boolean): ResponseObject {
+  const codes = cases.map(([code]) => code)
+  return {
+    description: cases.map(one => words(...one)).join('\n\n'),
+    headers: {
+      [REFUSAL_CODE_HEADER]: refusalCodeHeader(codes),
+      ...operationResponseHeaders(unmetered ? { limits: { unmetered: true } } : {}, Number(status)),
+    },
+    content: {
+      'application/json': {
+        ...CONTENT['application/json'],
+        examples: Object.fromEntries(cases.map(([code, error]) => [code, { value: { error } }])),
+      },
+    },
+  }
+}
+
+export interface Refusals {
+  readonly whole: Readonly<Record<string, ResponseObject>>
+  readonly sentences: Sentences
+  /** The components to which operations refer. */
+  readonly refused: Record<string, ResponseObject>
+}
+
 /**
- * Writes a refusal with the operation's own codes as a reference whose description names them: a paragraph
- * for each code, and one for all codes whose message is in other components. Keeps a refusal that has another
- * form, or headers of its own.
+ * Writes the refusals of an operation in two parts. A reference for each status has the operation's own codes
+ * as its description: a paragraph for each code, and one for all codes whose sentence is in the component.
+ * `default` lists, for each status, the problems that other operations have too.
  */
-export function compactRefusal(
-  response: ResponseObject,
-  shared: Record<string, ResponseObject>,
-  sentences: Sentences,
-): ResponseObject | SchemaReference {
-  const { headers = {} } = response
-  const name = [NAME, ...('Retry-After' in headers ? ['for-now'] : []), ...unmetered(headers)].join('.')
-  const component: ResponseObject = {
-    description: name === NAME ? refusedWords(sentences) : NAMED,
+export function compactRefusals(responses: Responses, refusals: Refusals): Responses {
+  const short: Record<string, ResponseObject | SchemaReference> = {}
+  const lists: string[] = []
+  let unmetered = false
+  for (const [status, one] of Object.entries(responses)) {
+    const response = '$ref' in one ? resolveResponse(one, refusals.whole) : one
+    const { own, common } = casesOfPlainRefusal(response, status) ?? {}
+    if (!own) short[status] = response
+    if (own && own.length > 0)
+      short[status] = referenceTo(response, shortWords(own, refusals.sentences), refusals)
+    if (common && common.length > 0) lists.push(`${status} ${listed(common)}`)
+    unmetered ||= own !== undefined && isUnmetered(response)
+  }
+  if (lists.length === 0) return short
+  // An answer in a list may be one that says when to try again.
+  const forNow = plainRefusal([], '503', unmetered)
+  return { ...short, default: referenceTo(forNow, `${AS_EVERYWHERE}${lists.join('; ')}.`, refusals) }
+}
+
+/** Undefined if the answer is no refusal, or has another form. */
+function casesOfPlainRefusal(response: ResponseObject, status: string) {
+  if (!isRefusalResponse(response)) return undefined
+  const cases = casesIn(response.description)
+  if (!isSameJson(response, plainRefusal(cases, status, isUnmetered(response)))) return undefined
+  const end = cases.findLastIndex(([code, message]) => universalSentences[code] !== message) + 1
+  return { own: cases.slice(0, end), common: cases.slice(end) }
+}
+
+/** Refers to a component with the same headers. */
+function referenceTo(response: ResponseObject, description: string, { refused }: Refusals): SchemaReference {
+  const { headers = {} } = omitCommonResponseHeaders(response)
+  const isForNow = 'Retry-After' in headers
+  const kinds = [...(isForNow ? ['for-now'] : []), ...(isUnmetered(response) ? ['unmetered'] : [])]
+  const name = [NAME, ...kinds].join('.')
+  refused[name] ??= {
+    description: NAMED,
     headers: { ...headers, [REFUSAL_CODE_HEADER]: ANY_CODE },
     content: CONTENT,
   }
-  shared[name] ??= component
-  const reference = {
-    $ref: `#/components/responses/${name}`,
-    description: shortWords(response.description, sentences),
-  }
-  const isPlain = isSameJson(expandRefusal(resolveResponse(reference, shared), sentences), response)
-  if (!isPlain && shared[name] === component) delete shared[name]
-  return isPlain ? reference : response
+  return { $ref: `#/components/responses/${name}`, description }
 }
-
-const unmetered = (headers: object): string[] => ('X-Request-Id' in headers ? ['unmetered'] : [])
 
 export function resolveResponse(
   { $ref, description }: SchemaReference,
@@ -86,38 +140,62 @@ export function resolveResponse(
   return { ...found, ...(description === undefined ? {} : { description }) }
 }
 
-export const isCompactRefusal = ({ headers = {} }: ResponseObject): boolean => {
+const isCompactRefusal = ({ headers = {} }: ResponseObject): boolean => {
   const code = headers[REFUSAL_CODE_HEADER]
   return code !== undefined && '$ref' in code
 }
 
-export function expandRefusal(
-  { description, headers = {} }: ResponseObject,
+/** Restores the refusals of an operation. Those that several operations share word for word are references. */
+export function expandRefusals(
+  { default: common, ...own }: Readonly<Record<string, ResponseObject>>,
   sentences: Sentences,
-): ResponseObject {
-  const cases = casesIn(description, sentences)
-  return {
-    description: cases.map(([code, error]) => words(code, error)).join('\n\n'),
-    headers: {
-      ...headers,
-      [REFUSAL_CODE_HEADER]: { schema: refusalCodeHeader(cases.map(([code]) => code)).schema },
-    },
-    content: contentOf(cases),
-  }
+): Responses {
+  const unmetered = common !== undefined && isUnmetered(common)
+  const lists = [...(common?.description ?? '').matchAll(/(\d{3}) ([^;]+)[;.]/g)]
+  const codes = Object.fromEntries(lists.map(([, status = '', list = '']) => [status, codesIn(list)]))
+  const statuses = Object.keys({ ...codes, ...own })
+  return Object.fromEntries(
+    statuses.map(status => {
+      const response = own[status]
+      if (response && !isCompactRefusal(response)) return [status, response]
+      const also = codes[status] ?? []
+      if (!response && !unmetered) return [status, { $ref: `#/components/responses/${also.join('.')}` }]
+      const first = casesIn(response?.description ?? '', sentences)
+      return [status, plainRefusal([...first, ...universalCases(also)], status, unmetered)]
+    }),
+  )
 }
+
+const universalCases = (codes: readonly string[]): Case[] =>
+  codes.map(code => [code, universalSentences[code] ?? ''])
+
+/** The refusals to which operations refer, by the codes in their names. */
+export function sharedRefusals(operations: readonly OperationObject[]): Record<string, ResponseObject> {
+  const found = operations
+    .flatMap(({ responses }) => Object.entries(responses))
+    .flatMap(([status, one]) => ('$ref' in one ? [[referencedName(one.$ref), status] as const] : []))
+  return Object.fromEntries(
+    [...new Map(found)]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, status]) => [name, plainRefusal(universalCases(name.split('.')), status, false)]),
+  )
+}
+
+const listed = (cases: readonly Case[]): string => cases.map(([code]) => `\`${code}\``).join(', ')
 
 const words = (code: string, message: string): string => `\`${code}\`: ${message}`
 
 /** Names a run of codes whose sentences stand elsewhere in one paragraph. */
-function shortWords(description: string, sentences: Sentences): string {
+function shortWords(cases: readonly Case[], sentences: Sentences): string {
   const paragraphs: string[] = []
-  let named: string[] = []
+  let named: Case[] = []
   const closeRun = (): void => {
-    if (named.length > 0) paragraphs.push(`${AS_EVERYWHERE}${named.join(', ')}.`)
+    if (named.length > 0) paragraphs.push(`${AS_EVERYWHERE}${listed(named)}.`)
     named = []
   }
-  for (const [code, message] of casesIn(description)) {
-    if (sentences[code] === message) named.push(`\`${code}\``)
+  for (const one of cases) {
+    const [code, message] = one
+    if (sentences[code] === message) named.push(one)
     else {
       closeRun()
       paragraphs.push(words(code, message))
@@ -127,86 +205,12 @@ function shortWords(description: string, sentences: Sentences): string {
   return paragraphs.join('\n\n')
 }
 
-/**
- * The refusals that all operations share word for word. For each status, the most frequent set is named after
- * the status; a reference with more codes lists them, and other sets are named by their codes. Their examples
- * repeat the description.
- */
-export class SharedRefusals {
-  readonly #responses: Readonly<Record<string, ResponseObject>>
-  readonly #names = new Map<string, string>()
-
-  constructor({ paths, components: { responses } }: OpenapiDocument) {
-    this.#responses = responses
-    const used = Object.values(paths)
-      .flatMap(item => Object.values(item))
-      .flatMap(operation => Object.entries(operation.responses))
-      .flatMap(([status, one]) => ('$ref' in one ? [{ status, name: referencedName(one.$ref) }] : []))
-    for (const [status, all] of Map.groupBy(used, one => one.status)) {
-      const [usual = '', ...others] = [...Map.groupBy(all, ({ name }) => name)]
-        .sort(([, a], [, b]) => b.length - a.length)
-        .map(([name]) => name)
-      this.#names.set(usual, status)
-      for (const name of others) this.#names.set(name, differently(name, usual, status))
-    }
-  }
-
-  named({ $ref }: SchemaReference): SchemaReference {
-    return { $ref: `#/components/responses/${this.#names.get(referencedName($ref))}` }
-  }
-
-  all(): Record<string, ResponseObject> {
-    const named = Object.entries(this.#responses).map(([name, response]): [string, ResponseObject] => [
-      this.#names.get(name) ?? name,
-      { ...omitCommonResponseHeaders(response), content: CONTENT },
-    ])
-    return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
-  }
-}
-
-function differently(name: string, usual: string, status: string): string {
-  const codes = name.split('.')
-  const isMore = usual.split('.').every(code => codes.includes(code))
-  return isMore ? [status, ...codes.filter(code => !usual.split('.').includes(code))].join('.') : name
-}
-
-const codesIn = (response: ResponseObject): string =>
-  casesIn(response.description)
-    .map(([code]) => code)
-    .join('.')
-
-export const expandSharedRefusals = (
-  shared: Readonly<Record<string, ResponseObject | SchemaReference>>,
-): Record<string, ResponseObject> =>
-  Object.fromEntries(
-    Object.values(shared).flatMap(one => {
-      if ('$ref' in one) return []
-      return [[codesIn(one), { ...withCommonHeaders(one), content: contentOf(casesIn(one.description)) }]]
-    }),
-  )
-
-export function expandRefusalReference(
-  reference: SchemaReference,
-  shared: Readonly<Record<string, ResponseObject | SchemaReference>>,
-): SchemaReference {
-  const found = shared[referencedName(reference.$ref)]
-  return found && 'headers' in found ? { $ref: `#/components/responses/${codesIn(found)}` } : reference
-}
-
-const contentOf = (cases: readonly [code: string, message: string][]) => ({
-  'application/json': {
-    ...CONTENT['application/json'],
-    examples: Object.fromEntries(cases.map(([code, error]) => [code, { value: { error } }])),
-  },
-})
-
-const casesIn = (
-  description: string,
-  sentences: Sentences = universalSentences,
-): [code: string, message: string][] =>
-  description.split(/\n\n(?=`|Also )/).flatMap((paragraph): [string, string][] => {
+const casesIn = (description: string, sentences: Sentences = universalSentences): Case[] =>
+  description.split(/\n\n(?=`|Also )/).flatMap((paragraph): Case[] => {
     if (paragraph.startsWith(AS_EVERYWHERE))
-      return [...paragraph.matchAll(/`(\w+)`/g)].map(([, code = '']) => [code, sentences[code] ?? ''])
+      return codesIn(paragraph).map(code => [code, sentences[code] ?? ''])
     const [, code, message] = /^`(\w+)`: ([\s\S]*)$/.exec(paragraph) ?? []
     return code !== undefined && message !== undefined ? [[code, message]] : []
   })
+
+const codesIn = (list: string): string[] => [...list.matchAll(/`(\w+)`/g)].map(([, code = '']) => code)

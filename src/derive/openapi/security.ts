@@ -70,13 +70,28 @@ export function securityRequirements({ callers, scope, http }: AnyOperation): Se
   })
 }
 
+/** What most operations need. In the published document, `x-scope` of an operation has the scope once. */
+export const usualSecurity: readonly SecurityRequirement[] = [{ apiKey: [] }, { consoleSession: [] }]
+
+export const withoutScope = (security: readonly SecurityRequirement[]): SecurityRequirement[] =>
+  security.map(one => Object.fromEntries(Object.keys(one).map(scheme => [scheme, []])))
+
+export function withScope(security: readonly SecurityRequirement[], scope?: string): SecurityRequirement[] {
+  const scoped = Object.values(proofs).flatMap(proof => (proof.scoped && scope ? [proof.scheme] : []))
+  return security.map(one =>
+    Object.fromEntries(
+      Object.keys(one).map(scheme => [scheme, scoped.some(name => name === scheme) ? [String(scope)] : []]),
+    ),
+  )
+}
+
 export function describeAccess(security: readonly SecurityRequirement[]): string {
   const schemes = Object.values(proofs).filter(({ scheme }) => scheme && security.some(one => scheme in one))
   const words = schemes.length > 0 ? schemes : [proofs.public]
   return sentence(words, scopeIn(security))
 }
 
-export const scopeIn = (security: readonly SecurityRequirement[]): string | undefined =>
+const scopeIn = (security: readonly SecurityRequirement[]): string | undefined =>
   security.flatMap(one => Object.values(one).flat())[0]
 
 export function describeOperationAccess({ callers, scope }: AnyOperation): string {

@@ -19,6 +19,8 @@ export interface JsonSchema {
   /** Other words for the choices, which are taken too. */
   readonly 'x-synonyms'?: Readonly<Record<string, string>>
   readonly examples?: readonly unknown[]
+  /** Members of the example of a record that do not follow from the schemas of the members. */
+  readonly 'x-example'?: unknown
   readonly pattern?: string
   readonly minimum?: number
   readonly maximum?: number

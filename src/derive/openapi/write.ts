@@ -9,74 +9,79 @@ import {
   jsonMediaTypeIn,
   withRequestId,
 } from './published.ts'
-import { isEventSchemaName, webhooksFromFamilies, withAccessText } from './published-events.ts'
+import {
+  isEventSchemaName,
+  type ShortOperation,
+  webhooksFromFamilies,
+  withAccess,
+} from './published-events.ts'
 import { withWholeRecords } from './published-records.ts'
 import { mapValues, withoutSharedSchemas } from './published-schemas.ts'
 import {
-  expandRefusal,
-  expandRefusalReference,
-  expandSharedRefusals,
-  isCompactRefusal,
+  expandRefusals,
   isRefusalResponse,
   resolveResponse,
   type Sentences,
   sentencesIn,
+  sharedRefusals,
 } from './refusal-words.ts'
 import type { OpenapiDocument, OperationObject, ResponseObject, SchemaReference, Schemas } from './types.ts'
 
 export function expandDocument(published: CompactDocument): OpenapiDocument {
-  const { components, ...rest } = restoreFromGenerators(withWholeRecords(withoutSharedSchemas(published)))
-  const { headers, schemas, parameters, responses } = components
+  const {
+    components,
+    security: _,
+    ...rest
+  } = restoreFromGenerators(withWholeRecords(withoutSharedSchemas(published)))
+  const { headers, schemas, parameters } = components
   const records = without(schemas, isEventSchemaName)
+  const sentences = sentencesIn(components.responses)
+  const paths = mapValues(rest.paths, item =>
+    mapValues(item, operation => wholeOperation(operation, components, sentences)),
+  )
   return {
     ...rest,
-    paths: mapValues(rest.paths, item => mapValues(item, operation => wholeOperation(operation, components))),
+    paths,
     webhooks: webhooksFromFamilies(schemas),
     components: {
       ...components,
       headers: without(headers, name => name === REFUSAL_CODE_HEADER),
-      schemas: mapValues(records, ({ examples: _, ...schema }) => schema),
+      schemas: mapValues(records, ({ examples: _, 'x-example': __, ...schema }) => schema),
       parameters: without(parameters, isOfOperations),
-      responses: expandSharedRefusals(withoutRefusals(without(responses, isRepeated))),
+      responses: sharedRefusals(Object.values(paths).flatMap(item => Object.values(item))),
     },
   }
 }
 
 function wholeOperation(
-  operation: OperationObject,
+  operation: ShortOperation,
   components: CompactDocument['components'],
+  sentences: Sentences,
 ): OperationObject {
   const { parameters = [], responses, requestBody } = operation
-  const sentences = sentencesIn(components.responses)
   const isReplayed = JSON.stringify(parameters).includes('IdempotencyKey')
+  const found = mapValues(responses, one => {
+    const part = follow(one, components.responses, isRepeated)
+    return '$ref' in part ? resolveResponse(part, components.responses) : part
+  })
+  const whole = expandRefusals(found, sentences)
   return {
-    ...withAccessText(operation),
+    ...withAccess(operation),
     ...(requestBody ? { requestBody: { description: DEFAULT_BODY_LIMIT_TEXT, ...requestBody } } : {}),
     parameters: withRequestId(parameters).map(one => follow(one, components.parameters, isOfOperations)),
-    responses: mapValues(responses, (one, status) => {
-      const found = follow(one, components.responses, isRepeated)
-      if (!('$ref' in found))
-        return wholeResponse(found, { status, isReplayed, sentences, schemas: components.schemas })
-      const named = resolveResponse(found, components.responses)
-      return isCompactRefusal(named)
-        ? withCommonHeaders(expandRefusal(named, sentences))
-        : expandRefusalReference(found, components.responses)
-    }),
+    responses: mapValues(whole, (one, status) =>
+      '$ref' in one ? one : wholeResponse(one, { status, isReplayed, schemas: components.schemas }),
+    ),
   }
 }
 
 interface Place {
   readonly status: string
   readonly isReplayed: boolean
-  readonly sentences: Sentences
   readonly schemas: Schemas
 }
 
-function wholeResponse(
-  response: ResponseObject,
-  { status, isReplayed, sentences, schemas }: Place,
-): ResponseObject {
-  if (isCompactRefusal(response)) return withCommonHeaders(expandRefusal(response, sentences))
+function wholeResponse(response: ResponseObject, { status, isReplayed, schemas }: Place): ResponseObject {
   if (isRefusalResponse(response)) return withCommonHeaders(response)
   if (!status.startsWith('2')) return response
   const success = wholeSuccess(withCommonHeaders(response), schemas)
@@ -85,15 +90,12 @@ function wholeResponse(
 
 /** A part that several operations share is named after the first one and a name or status: `agents.get.200`, or `limit`. */
 const isOfOperations = (name: string): boolean => /^[a-z]/.test(name)
-const isRepeated = (name: string): boolean => /\w\.\d{3}$/.test(name)
+const isRepeated = (name: string): boolean => /\w\.(\d{3}|default)$/.test(name)
 
 const without = <T>(
   all: Readonly<Record<string, T>>,
   isLeftOut: (name: string) => boolean,
 ): Record<string, T> => Object.fromEntries(Object.entries(all).filter(([name]) => !isLeftOut(name)))
-
-const withoutRefusals = (all: Readonly<Record<string, ResponseObject | SchemaReference>>) =>
-  Object.fromEntries(Object.entries(all).filter(([, one]) => '$ref' in one || !isCompactRefusal(one)))
 
 const follow = <T extends object>(
   part: T | SchemaReference,
@@ -118,7 +120,7 @@ const isObject = (value: unknown): value is Json =>
 /** How many levels of each part have lines of their own. Deeper levels share one line. */
 const LEVELS: Readonly<Record<string, number>> = { paths: 4, webhooks: 2, components: 4 }
 
-/** The document has no space behind a colon, since it is near its limit of size. Writes each member of operations, answers and schemas on a line of its own, so that a diff shows each change. */
+/** Has no space behind a colon, since programs read it more often than people do. Writes each member of operations, answers and schemas on a line of its own, so that a diff shows each change. */
 export const writeDocument = (document: OpenapiDocument): string => runAtOnce(writeDocumentInSlices(document))
 
 export function* writeDocumentInSlices(document: OpenapiDocument): SlicedWork<string> {

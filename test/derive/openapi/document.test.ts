@@ -88,9 +88,11 @@ describe('the committed document', () => {
 
   test('is small enough to be read, and as generators of clients understand it', () => {
     const { components } = JSON.parse(text)
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1_500_000)
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1_280_000)
     const answers = Object.values<object>(components.responses)
     expect(answers.filter(answer => '$ref' in answer)).toEqual([])
+    const componentNames = Object.values<object>(components).flatMap(Object.keys)
+    expect(componentNames.filter(name => !/^[\w.-]+$/.test(name))).toEqual([])
     const names = Object.keys(components.schemas)
     const classOf = (name: string): string => name.replaceAll(/[\W_]/g, '').toLowerCase()
     const records = names.filter(name => /^[A-Z]\w*$/.test(name))
@@ -102,20 +104,43 @@ describe('the committed document', () => {
   })
 
   test('has a line for each member of an operation, and for each answer', () => {
-    const freeze = /^"\/agents\/\{id\}\/freeze":\{\n"post":\{\n([\s\S]*?)\n\}\n\}/m.exec(text)?.[1] ?? ''
-    const starts = freeze.split('\n').map(line => line.slice(0, line.indexOf(':')))
+    const declare = /^"\/intents":\{\n"post":\{\n([\s\S]*?)\n\}\n\}/m.exec(text)?.[1] ?? ''
+    const starts = declare.split('\n').map(line => line.slice(0, line.indexOf(':')))
     expect(starts.slice(0, 3)).toEqual(['"operationId"', '"tags"', '"summary"'])
-    expect(starts).toEqual(expect.arrayContaining(['"200"', '"400"', '"404"']))
+    expect(starts).toEqual(expect.arrayContaining(['"201"', '"400"', '"404"', '"default"']))
   })
 
   test('names an operation’s own refusals beside the shared answer', () => {
     const { paths, components } = JSON.parse(text)
-    const { $ref, description } = paths['/agents/{id}/freeze'].post.responses['400']
-    expect([$ref, description]).toEqual([
-      '#/components/responses/refused',
-      expect.stringMatching(/^`agent_not_active`: .*\n\nAlso `invalid_request`, /),
-    ])
+    expect(paths['/agents/{id}/freeze'].post.responses['400']).toEqual({
+      $ref: '#/components/responses/refused',
+      description: '`agent_not_active`: Only an active agent can be frozen.',
+    })
     expect(components.responses.refused.headers).toHaveProperty('X-Error-Code')
+  })
+
+  test('lists under `default` each status and code that an operation shares with others', () => {
+    const { paths, components } = JSON.parse(text)
+    const { $ref } = paths['/agents/{id}/freeze'].post.responses.default
+    expect(components.responses[$ref.split('/').at(-1)].description).toBe(
+      'Also 400 `invalid_request`, `invalid_json`, `body_incomplete`, `invalid_run`; 401 `unauthenticated`, `invalid_dpop_proof`; 403 `account_suspended`, `wrong_caller`, `cross_site`, `missing_scope`; 404 `unknown_reference`, `not_found`; 408 `body_too_slow`; 409 `in_progress`; 413 `body_too_large`; 415 `unsupported_media_type`; 422 `idempotency_key_reused`; 429 `rate_limited`; 500 `internal`; 503 `busy`, `overloaded`, `outcome_unknown`, `unavailable`.',
+    )
+    expect(components.responses.refused.description).toContain('`busy`: Too many concurrent changes')
+  })
+
+  test('has the members of an example that do not follow from the members’ own schemas', () => {
+    const { Intent } = JSON.parse(text).components.schemas
+    expect(Intent).not.toHaveProperty('examples')
+    expect(Intent['x-example']).toMatchObject({ merchant: 'Bookshop', decision: { reason: 'Too expensive' } })
+    expect(Intent['x-example']).not.toHaveProperty('id')
+  })
+
+  test('has the scope of an operation once, and who may call it where it is not the usual callers', () => {
+    const { paths, security } = JSON.parse(text)
+    expect(security).toEqual([{ apiKey: [] }, { consoleSession: [] }])
+    expect(paths['/agents/{id}/freeze'].post).not.toHaveProperty('security')
+    expect(paths['/agents/{id}/freeze'].post['x-scope']).toBe('agents:write')
+    expect(paths['/intents/{id}'].get.security).toEqual([...security, { agentToken: [] }])
   })
 
   test('has the sentence of a frequent refusal once, and operations name its code', () => {
