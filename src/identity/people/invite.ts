@@ -32,7 +32,7 @@ type Send = 'email' | null
 
 export interface InvitationWrite {
   readonly operation: 'people.create'
-  /** So that people sign whom they let in, before there is a record. */
+  /** People sign it before there is a record. */
   readonly id: string
   readonly name: string
   readonly email: string | null
