@@ -187,7 +187,8 @@ export const policiesSection = consoleSection({
   create: {
     operation: policiesApi.create,
     members: ['name'],
-    groups: [limitsGroup, approvalGroup],
+    groups: [limitsGroup, approvalGroup, stepsGroup],
+    offers: readStepChoices,
     labels: limitLabels,
     submit: 'New limit template',
   },
@@ -259,11 +260,13 @@ const endsOfStep: FieldChoices = [
   ['next', 'Ask the next step as well'],
 ]
 
-/** People who may approve. */
-async function readApprovers({ may, ask }: PageRequest): Promise<FieldChoices> {
-  if (!may(peopleApi.list)) return []
-  const { data } = await ask(peopleApi.list, { query: { status: 'active', limit: 100 } })
-  return data.filter(({ role }) => role !== 'viewer').map(({ id, name }) => [id, name] as const)
+/** People who may approve, and what follows a step. */
+async function readStepChoices({ may, ask }: PageRequest): Promise<Readonly<Record<string, FieldChoices>>> {
+  const { data } = may(peopleApi.list)
+    ? await ask(peopleApi.list, { query: { status: 'active', limit: 100 } })
+    : { data: [] }
+  const approvers = data.filter(({ role }) => role !== 'viewer')
+  return { 'approval.of': approvers.map(({ id, name }) => [id, name]), 'approval.then': endsOfStep }
 }
 
 async function rulesOf(
@@ -278,7 +281,7 @@ async function rulesOf(
     values: { ...policy },
     given: { version: policy.version },
     labels: limitLabels,
-    choices: { 'approval.of': await readApprovers(request), 'approval.then': endsOfStep },
+    choices: await readStepChoices(request),
     submit: 'Save',
     success: 'Saved.',
     tone: 'main',
