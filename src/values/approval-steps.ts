@@ -14,13 +14,18 @@ const MAX_MINUTES = 30 * 24 * 60
 /** Who does not exist is one person too few: the refusal says how many are needed. */
 const personId = patternTextSchema(/^person_[0-9a-z]{26}$/, 33, 'the id of a person begins with person_')
 
+const idsInWords = {
+  error: ({ code }: z.core.$ZodRawIssue) =>
+    code === 'invalid_type' ? 'must be an array of ids of people' : undefined,
+}
+
 const ApprovalStepRule = z
   .strictObject({
     aboveCents: storedMoneySchema.meta({
       description: 'The step is asked for amounts above this.',
       examples: [1000],
     }),
-    of: z.union([z.enum(approverGroups), z.array(personId).min(1).max(MAX_NAMED)]).meta({
+    of: z.union([z.enum(approverGroups), z.array(personId, idsInWords).min(1).max(MAX_NAMED)]).meta({
       description: '`owners`, `approvers` (approvers and owners), or people by their ids.',
       examples: ['owners'],
     }),

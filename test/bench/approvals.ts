@@ -8,6 +8,7 @@ import { addPerson, approvalCases, type Person } from './cases/approval-cases.ts
 import { ratio, type Section, tableLine, wholeNumber } from './report.ts'
 import { usualOrShort } from './short.ts'
 import { bearer, type Stage, withClient } from './stage.ts'
+import { measureWaitingAgents, secondYesText } from './waiting-agents.ts'
 
 const CONNECTIONS = usualOrShort(32, 8)
 const SECONDS = usualOrShort(3, 0.5)
@@ -25,12 +26,14 @@ export async function measureApprovals(stage: Stage): Promise<Section> {
     lines.push(...linesOf(one, other, pair))
   }
   const alone = await measureVerification(stage, person)
+  const second = await measureWaitingAgents(stage, person, CONNECTIONS)
   const text = [
     ...lines,
+    ...second.map(times => tableLine(['from the second yes to the agent that waits', secondYesText(times)])),
     tableLine(['a signature checked alone', `${alone.signatureMicroseconds.toFixed(0)} µs`]),
     tableLine(['a proof checked alone', `${alone.proofMicroseconds.toFixed(0)} µs`]),
   ].join('\n')
-  return { figures: { approvals: { pairs, alone } }, text: `${CONNECTIONS} connections\n\n${text}` }
+  return { figures: { approvals: { pairs, second, alone } }, text: `${CONNECTIONS} connections\n\n${text}` }
 }
 
 async function better(stage: Stage, one: Case, other: Case): Promise<readonly [Result, Result]> {

@@ -108,6 +108,11 @@ export const parts: Readonly<Record<string, (folder: string) => Promise<Section>
     return measureInTurns(folder, 'intents')
   },
 
+  async 'turns-approvals'(folder) {
+    const { measureInTurns } = await import('./turns.ts')
+    return measureInTurns(folder, 'approvals')
+  },
+
   async 'turns-plain'(folder) {
     const { measureInTurns } = await import('./turns.ts')
     return measureInTurns(folder, 'plain')

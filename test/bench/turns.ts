@@ -17,7 +17,7 @@ const PGBENCH_CLIENTS = 8
 type CasesOf = (stage: Stage, checkout: string) => Promise<readonly Case[]>
 
 /** The cases are those of the version: its schema may refuse the rows and the SQL of another one. */
-const casesIn: Readonly<Record<'transfers' | 'intents' | 'plain' | 'machine', CasesOf>> = {
+const casesIn: Readonly<Record<'transfers' | 'intents' | 'approvals' | 'plain' | 'machine', CasesOf>> = {
   async transfers(stage, checkout) {
     const { fillWallets, transferCases }: typeof import('./cases/transfer-cases.ts') = await import(
       join(checkout, 'test/bench/cases/transfer-cases.ts')
@@ -30,6 +30,13 @@ const casesIn: Readonly<Record<'transfers' | 'intents' | 'plain' | 'machine', Ca
       join(checkout, 'test/bench/cases/intent-cases.ts')
     )
     return intentCases(stage)
+  },
+  async approvals(stage, checkout) {
+    const { addPerson, approvalCases }: typeof import('./cases/approval-cases.ts') = await import(
+      join(checkout, 'test/bench/cases/approval-cases.ts')
+    )
+    const [ofOnePerson = []] = await approvalCases(stage, await addPerson(stage))
+    return ofOnePerson
   },
   async plain(stage, checkout) {
     const { plainCases }: typeof import('./cases/plain-cases.ts') = await import(

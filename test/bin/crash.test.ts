@@ -1,3 +1,4 @@
+import './crash/approval-steps.ts'
 import './crash/approvals.ts'
 import './crash/authorizations.ts'
 import './crash/bursts.ts'

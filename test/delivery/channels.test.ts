@@ -481,7 +481,7 @@ describe('a message that does not arrive', () => {
   })
 })
 
-test('three hundred GETs of its link, as scanners make them, decide nothing', async () => {
+test('a thousand GETs of its link, as scanners make them, decide nothing', async () => {
   const account = await service.owner()
   const approver = await aPersonAsked(account)
   await anEmailChannel(approver)
@@ -491,7 +491,7 @@ test('three hundred GETs of its link, as scanners make them, decide nothing', as
   const { pathname } = new URL(linkIn(mailed))
   const scans = [{}, { cookie: approver.cookie }]
   for (const [n, status] of [401, 200].entries())
-    for (let round = 0; round < 15; round++) {
+    for (let round = 0; round < 50; round++) {
       const visit = () => http(service.url, 'GET', pathname, { headers: scans[n] ?? {} })
       for (const answer of await Promise.all(Array.from({ length: 10 }, visit)))
         expect(answer.status).toBe(status)

@@ -84,14 +84,23 @@ function oneOf(values: readonly unknown[]): string {
 
 const SHOWN = 40
 
-/** The issues of the form that the value has the type of; of none, what the first form says. */
+/** The value is not what this form takes at all. */
+const isOfOtherType = ({ code, path = [] }: ValidationIssue): boolean =>
+  path.length === 0 && (code === 'invalid_type' || code === 'invalid_value')
+
+/** The issues of the form that the value has the type of; of none, what each form takes. */
 export function issuesOfForms(issue: ValidationIssue): readonly ValidationIssue[] {
   const { code, path = [], errors = [], input } = issue
-  const isOfOtherType = (one: ValidationIssue) =>
-    (one.path?.length ?? 0) === 0 && (one.code === 'invalid_type' || one.code === 'invalid_value')
-  const meant = errors.find(form => form.length > 0 && !form.some(isOfOtherType)) ?? errors[0]
-  if (code !== 'invalid_union' || !meant) return [issue]
+  const meant = errors.find(form => form.length > 0 && !form.some(isOfOtherType)) ?? eachOf(errors)
+  if (code !== 'invalid_union' || meant.length === 0) return [issue]
   return meant.map(one => ({ ...one, path: [...path, ...(one.path ?? [])], input: one.input ?? input }))
+}
+
+/** `must be "owners" or "approvers", or an array` */
+function eachOf(forms: readonly (readonly ValidationIssue[])[]): readonly ValidationIssue[] {
+  const others = forms.flat().filter(isOfOtherType)
+  const taken = new Set(others.map(({ message = '' }) => message.replace(/^must be /, '')))
+  return others.slice(0, 1).map(one => ({ ...one, message: `must be ${[...taken].join(', or ')}` }))
 }
 
 /** A check of several members at once (`custom`) says itself what is missing. */

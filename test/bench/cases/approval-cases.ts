@@ -20,19 +20,19 @@ export interface Person {
 }
 
 const PERSON = `insert into people (owner_id, mode, id, created_at, updated_at, name, role, status, joined_at)
-  values ($1, 'test', 'person_bench', now(), now(), 'Ada', 'owner', 'active', now())`
+  values ($1, 'test', $2, now(), now(), 'Ada', 'owner', 'active', now())`
 
 const originOf = ({ api }: Stage): string => api.url.replace('127.0.0.1', 'localhost')
 
-const call = <T>(stage: Stage, path: string, body: object): Promise<T> =>
+export const call = <T>(stage: Stage, path: string, body: object): Promise<T> =>
   post(stage.api, path, body, bearer(stage)) as Promise<T>
 
 type Registration = { challengeId: string; options: Parameters<Authenticator['register']>[0] }
 type Challenge = { challengeId: string; options: Parameters<Authenticator['assert']>[0] }
 
 export async function addPerson(stage: Stage): Promise<Person> {
-  await withClient(stage, client => client.query(PERSON, [stage.ownerId]))
   const personId = 'person_bench'
+  await insertPerson(stage, personId)
   const { url } = await call<{ url: string }>(stage, '/console/links', { personId })
   const answer = await fetch(`${stage.api.url}/console/links/redeem`, {
     method: 'POST',
@@ -40,11 +40,33 @@ export async function addPerson(stage: Stage): Promise<Person> {
     body: JSON.stringify({ token: new URL(url).hash.slice(1) }),
   })
   const cookie = String(answer.headers.get('set-cookie')).split(';')[0] ?? ''
+  return { device: await enrol(stage, personId), cookie }
+}
+
+/** Another owner with a passkey, which the first one confirms. */
+export async function addSigner(stage: Stage, personId: string, by: Authenticator): Promise<Authenticator> {
+  await insertPerson(stage, personId)
+  return enrol(stage, personId, by)
+}
+
+const insertPerson = (stage: Stage, personId: string) =>
+  withClient(stage, client => client.query(PERSON, [stage.ownerId, personId]))
+
+async function enrol(stage: Stage, personId: string, by?: Authenticator): Promise<Authenticator> {
   const device = new Authenticator({ origin: originOf(stage) })
-  const begun = await call<Registration>(stage, '/passkeys/register/options', { personId })
+  const enrolment = { purpose: 'enrolment', subject: personId }
+  const confirmed = by && signed(await call<Challenge>(stage, '/passkeys/challenge', enrolment), by)
+  const body = confirmed ? { personId, webauthnAssertion: confirmed } : { personId }
+  const begun = await call<Registration>(stage, '/passkeys/register/options', body)
   const registration = device.register(begun.options)
   await call(stage, '/passkeys/register/verify', { challengeId: begun.challengeId, registration })
-  return { device, cookie }
+  return device
+}
+
+/** What `POST /intents/{id}/approve` takes. */
+export async function signatureOver(stage: Stage, intentId: string, device: Authenticator): Promise<object> {
+  const challenge = await call<Challenge>(stage, `/passkeys/intents/${intentId}/challenge`, {})
+  return { webauthnAssertion: signed(challenge, device) }
 }
 
 const signed = ({ challengeId, options }: Challenge, device: Authenticator) => ({
@@ -53,7 +75,7 @@ const signed = ({ challengeId, options }: Challenge, device: Authenticator) => (
 })
 
 /** Runs the work for each number, some at a time, and returns the results in order. */
-async function forEachOf<T>({ from, to }: Numbered, work: (n: number) => Promise<T>): Promise<T[]> {
+export async function forEachOf<T>({ from, to }: Numbered, work: (n: number) => Promise<T>): Promise<T[]> {
   const results: T[] = []
   let next = from
   const worker = async (): Promise<void> => {
@@ -68,10 +90,9 @@ async function forEachOf<T>({ from, to }: Numbered, work: (n: number) => Promise
 
 async function signedIntents(stage: Stage, { device }: Person) {
   const numbers = await addWaiting(stage, WAITING)
-  const lines = await forEachOf(numbers, async n => {
-    const challenge = await call<Challenge>(stage, `/passkeys/intents/intent_bench_${n}/challenge`, {})
-    return JSON.stringify({ webauthnAssertion: signed(challenge, device) })
-  })
+  const lines = await forEachOf(numbers, async n =>
+    JSON.stringify(await signatureOver(stage, `intent_bench_${n}`, device)),
+  )
   const bodies = join(stage.folder, `signed-${numbers.from}.jsonl`)
   writeFileSync(bodies, `${lines.join('\n')}\n`)
   return { numbers: { ...numbers, inOrder: true }, bodies }

@@ -46,6 +46,8 @@ function refusalOf({ operation, place }: Input, value: unknown): string | undefi
   }
 }
 
+const step = { aboveEuros: 20, of: 'owners', need: 1, withinMinutes: 60, then: 'deny' }
+
 const refusals = (sent: Input, { within }: Member): string[] =>
   WRONG_VALUES.flatMap(value => refusalOf(sent, within(value)) ?? [])
 
@@ -94,6 +96,18 @@ describe('the refusal of a wrong member', () => {
     [
       { name: 'a', allowedMccs: ['12'] },
       'allowedMccs.0: a merchant category code has four digits (it is "12")',
+    ],
+    [
+      { name: 'a', approval: [{ ...step, of: 'everyone' }] },
+      'approval.0.of: must be "owners" or "approvers", or an array of ids of people (it is "everyone")',
+    ],
+    [
+      { name: 'a', approval: [{ ...step, of: [] }] },
+      'approval.0.of: must have at least 1 item (it has no items)',
+    ],
+    [
+      { name: 'a', approval: [{ ...step, of: ['everyone'] }] },
+      'approval.0.of.0: the id of a person begins with person_ (it is "everyone")',
     ],
     [[], 'body: must be an object (it is an array)'],
   ])('for %j is: %s', (body, message) => {

@@ -46,7 +46,8 @@ const ENV = {
   DATABASE_POOL: '40',
 }
 
-export async function startPrograms(): Promise<Programs> {
+export async function startPrograms(more: Readonly<Record<string, string>> = {}): Promise<Programs> {
+  const env = { ...ENV, ...more }
   const databaseUrl = await cloneDatabase()
   const database = new pg.Pool({ connectionString: databaseUrl, max: 4 })
   database.on('error', () => undefined)
@@ -54,7 +55,7 @@ export async function startPrograms(): Promise<Programs> {
   let proxy: FlakyProxy | undefined
   const installation = await startInstallation(databaseUrl, {
     durable: false,
-    env: ENV,
+    env,
     async through(address) {
       proxy = await flakyProxy(`tcp://${address}`)
       return new URL(proxy.url).host
@@ -67,7 +68,7 @@ export async function startPrograms(): Promise<Programs> {
     installation,
     proxy: proxy as unknown as FlakyProxy,
     sql: async (text, values = []) => (await database.query(text, values)).rows,
-    anotherApi: env => startApi(databaseUrl, { ...ENV, METRICS_PORT: '', ...env }),
+    anotherApi: own => startApi(databaseUrl, { ...env, METRICS_PORT: '', ...own }),
     rescues: () =>
       installation.outputs().flatMap(output => output.split('\n').slice(0, -1).flatMap(rescueIn)),
     async rescueCounts() {
