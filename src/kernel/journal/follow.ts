@@ -18,7 +18,7 @@ export interface FollowIntervals {
   readonly betweenMs: number
   /** The same while a request waits for an event. */
   readonly hurriedMs: number
-  /** The pause after a read of many events: a busy stream gets fewer, larger writes. */
+  /** The longest pause after a read of many events: with more streams, each gets fewer, larger writes. */
   readonly betweenManyMs: number
   /** The longest pause while events wait for an older transaction to end, which sends no notice. */
   readonly heldBackMs: number
@@ -35,6 +35,8 @@ export const FOLLOW_INTERVALS: FollowIntervals = {
 const MOST = 500
 /** From this many events on a read counts as large: more will follow soon. */
 const MANY = 20
+/** A write to a stream costs some hundredths of a millisecond: so many streams take a millisecond of the pause. */
+const STREAMS_PER_MS = 10
 const AGAIN_AFTER_MS = 500
 
 interface Parts {
@@ -111,6 +113,12 @@ export class JournalFollower {
     return isHurried ? hurriedMs : betweenMs
   }
 
+  get #betweenManyMs(): number {
+    const { betweenMs, betweenManyMs } = this.#parts.times
+    const streams = [...this.#followers.values()].reduce((sum, { size }) => sum + size, 0)
+    return Math.min(betweenMs + streams / STREAMS_PER_MS, betweenManyMs)
+  }
+
   #owners(): Set<string> {
     return new Set([...this.#followers.values()].flatMap(([one]) => one?.tenant.ownerId ?? []))
   }
@@ -122,10 +130,10 @@ export class JournalFollower {
         this.#isWoken = false
         const { events, isHeldBack } = await this.#read()
         if (events.length === MOST) continue
-        const { pollMs, betweenManyMs, heldBackMs: most } = this.#parts.times
+        const { pollMs, heldBackMs: most } = this.#parts.times
         const betweenMs = this.#betweenMs
         heldBackMs = isHeldBack && events.length === 0 ? Math.min(2 * heldBackMs, most) : betweenMs
-        await pause(events.length < MANY ? betweenMs : betweenManyMs, undefined, { ref: false })
+        await pause(events.length < MANY ? betweenMs : this.#betweenManyMs, undefined, { ref: false })
         const isWoken = this.#isWoken || this.#joining.length > 0
         if (!isWoken) await this.#alarm.wait(isHeldBack ? heldBackMs : pollMs)
       } catch (error) {
