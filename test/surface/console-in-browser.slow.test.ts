@@ -1,6 +1,7 @@
 import './console/asking.ts'
 import './console/data-protection.ts'
 import './console/deciding.ts'
+import './console/invited-by-several.ts'
 import './console/papers.ts'
 import './console/policies.ts'
 import './console/signed-proposals.ts'
