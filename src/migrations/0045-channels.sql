@@ -48,7 +48,7 @@ create table channel_messages (
   owner_id text not null,
   mode text not null,
   id text collate "C" not null,
-  kind text not null check (kind in ('intent', 'card_request', 'transfer', 'recovery', 'code', 'link')),
+  kind text not null check (kind in ('intent', 'card_request', 'change_request', 'transfer', 'recovery', 'code', 'link')),
   subject_id text collate "C" not null,
   -- Null for a link, which goes to the address of the person's record.
   channel_id text collate "C",

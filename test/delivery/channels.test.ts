@@ -216,6 +216,46 @@ describe('a question', () => {
     await until('the next people', () => mailsTo(owner.address)[1])
   })
 
+  test('about a card request goes to the people of the steps, and again as a reminder', async () => {
+    const account = await service.owner()
+    const [owner, approver] = [await aPersonAsked(account, 'owner'), await aPersonAsked(account, 'approver')]
+    await anEmailChannel(owner)
+    await anEmailChannel(approver)
+    const of = [approver.personId]
+    const step = { aboveEuros: 0, of, need: 1, withinMinutes: 40, then: 'deny' as const }
+    const agent = await anAgentUnder(account.client, { approval: [step] })
+    const limits = { maxTransactionEuros: 50 }
+    const body = { type: 'new_card', agentId: agent.id, usage: 'multi', limits, reason: 'Papers' } as const
+    const { id } = await bodyOf(account.client.cardRequests.create({ body }))
+    const question = await until('the question', () => mailsTo(approver.address)[1])
+    expect(linkIn(question)).toContain(`/console/card-requests/${id}`)
+    await bodyOf(account.client.sandbox.advance({ body: { minutes: 21 } }))
+    await until('the reminder', () => mailsTo(approver.address)[2])
+    await allSent(account.ownerId)
+    expect(mailsTo(owner.address)).toHaveLength(1)
+  })
+
+  test('about a change goes to the people of the highest step who have not signed it', async () => {
+    const account = await service.owner()
+    const people = [await aPersonAsked(account, 'owner'), await aPersonAsked(account, 'owner')]
+    const approver = await aPersonAsked(account, 'approver')
+    for (const person of [...people, approver]) await anEmailChannel(person)
+    const step = { aboveEuros: 0, of: 'owners' as const, need: 2, withinMinutes: 40, then: 'deny' as const }
+    const rules = { name: 'Books', dailyLimitEuros: 50, approval: [step] }
+    const agent = await anAgentUnder(account.client, rules)
+    const { id } = await bodyOf(account.client.policies.effective({ params: { agentId: agent.id } }))
+    const body = { ...rules, dailyLimitEuros: 70 }
+    const change = await bodyOf(account.client.policies.replace({ params: { id }, body }))
+    for (const { address } of people) {
+      const question = await until('the question', () => mailsTo(address)[1])
+      expect(question.parsed.subject).toBe('[Test] A change waits for several people')
+      expect(linkIn(question)).toContain(`/console/change-requests/${change.id}`)
+      expect(question.parsed.text).not.toContain('70')
+    }
+    await allSent(account.ownerId)
+    expect(mailsTo(approver.address)).toHaveLength(1)
+  })
+
   test('goes to the deputy of a person who is asked', async () => {
     const account = await service.owner()
     const [owner, approver] = [await aPersonAsked(account, 'owner'), await aPersonAsked(account, 'approver')]

@@ -225,10 +225,13 @@ interface PendingRequest {
   /** The requested limit of a payment, otherwise of a day or a month; null if none is requested. */
   readonly amountCents: Cents | null
   readonly reason: string
+  /** Null where one person approves. */
+  readonly approval: ApprovalProgress | null
 }
 
 const PENDING = `
-select agent_id as "agentId", coalesce(max_transaction_cents, daily_limit_cents, monthly_limit_cents) as "amountCents", reason
+select agent_id as "agentId", coalesce(max_transaction_cents, daily_limit_cents, monthly_limit_cents) as "amountCents", reason,
+  approval
 from card_requests where (owner_id, mode, id) = ($1, $2, $3) and status = 'pending'`
 
 /** Undefined once it has been answered, or has expired. */

@@ -1,1 +1,2 @@
 export { changeRequestsApi } from './api.ts'
+export { readWaitingChange } from './change-requests.ts'

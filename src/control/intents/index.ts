@@ -53,4 +53,4 @@ export {
 } from './schemas.ts'
 export { intentSimulationApi } from './simulation-api.ts'
 export { agentLanes, SpendLocks, SpendReads, type SpendSource, type WalletFunds } from './spend-locks.ts'
-export { isAskedForIntent, readWaitingIntent } from './waiting-intent.ts'
+export { readIntentApproval, readWaitingIntent } from './waiting-intent.ts'

@@ -1,13 +1,6 @@
-import {
-  type ApprovalProgress,
-  dropApprovals,
-  readApproversAndDeputies,
-  whyNotAsked,
-} from '../../identity/approvals/index.ts'
+import type { ApprovalProgress } from '../../identity/approvals/index.ts'
 import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
-import { clock } from '../../values/clock.ts'
 import type { Cents } from '../../values/money.ts'
 
 interface WaitingIntent {
@@ -32,17 +25,11 @@ export async function readWaitingIntent(
 const WAITING_FOR_SEVERAL = `
 select approval from intents where (owner_id, mode, id) = ($1, $2, $3) and status = 'created' and approval is not null`
 
-/** Whether this person's approval of a waiting intent would count now, also as a deputy; undefined where one person approves. */
-export async function isAskedForIntent(
+/** Undefined where one person approves. */
+export async function readIntentApproval(
   id: string,
-  personId: string,
-  { sql, tenant }: SqlContext,
-): Promise<boolean | undefined> {
-  const { ownerId, mode } = tenant
-  const [waiting] = await sql<{ approval: ApprovalProgress } & Row>(WAITING_FOR_SEVERAL, [ownerId, mode, id])
-  if (!waiting) return undefined
-  const now = clock.tenant(await readClockOffset(sql, tenant))
-  const approvers = await readApproversAndDeputies(sql, { tenant, now })
-  const progress = dropApprovals(waiting.approval, approvers)
-  return whyNotAsked(progress, approvers, personId) === undefined
+  { sql, tenant: { ownerId, mode } }: SqlContext,
+): Promise<ApprovalProgress | undefined> {
+  return (await sql<{ approval: ApprovalProgress } & Row>(WAITING_FOR_SEVERAL, [ownerId, mode, id]))[0]
+    ?.approval
 }

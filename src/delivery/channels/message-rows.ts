@@ -4,7 +4,14 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { newId } from '../../values/ids.ts'
 
 /** What a message is about: a question to approvers, a recovery to stop, a channel's code, or a person's link. */
-export type MessageKind = 'intent' | 'card_request' | 'transfer' | 'recovery' | 'code' | 'link'
+export type MessageKind =
+  | 'intent'
+  | 'card_request'
+  | 'change_request'
+  | 'transfer'
+  | 'recovery'
+  | 'code'
+  | 'link'
 
 export interface MessageSubject {
   readonly kind: MessageKind

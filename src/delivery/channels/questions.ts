@@ -1,7 +1,9 @@
 import { readPendingCardRequest } from '../../cards/card-requests/index.ts'
 import { TRANSFERS_TO_CONFIRM_SQL } from '../../commerce/transfers/index.ts'
 import { readAgentName } from '../../control/agents/index.ts'
-import { isAskedForIntent, readWaitingIntent } from '../../control/intents/index.ts'
+import { readWaitingChange } from '../../control/change-requests/index.ts'
+import { readIntentApproval, readWaitingIntent } from '../../control/intents/index.ts'
+import { type ApprovalProgress, isAskedNow } from '../../identity/approvals/index.ts'
 import { readActivePeople, readPerson } from '../../identity/customers/index.ts'
 import { isBeingRecovered } from '../../identity/people/index.ts'
 import type { SqlContext } from '../../kernel/contract/context.ts'
@@ -16,8 +18,19 @@ export interface Question {
   readonly subjectId: string
 }
 
+/** How far the approvals are of what several people may approve. */
+const approvals: Readonly<
+  Partial<
+    Record<QuestionKind, (id: string, context: SqlContext) => Promise<ApprovalProgress | null | undefined>>
+  >
+> = {
+  intent: readIntentApproval,
+  card_request: async (id, context) => (await readPendingCardRequest(id, context))?.approval,
+  change_request: async (id, context) => (await readWaitingChange(id, context))?.approval,
+}
+
 /**
- * All owners and approvers are asked; of an intent whose policy asks several people those who are asked now, and about a
+ * All owners and approvers are asked; where a policy asks several people those who are asked now, and about a
  * recovery also the person concerned. It is decided when the message leaves, so that a role that ended asks no more.
  */
 export async function isAsked(
@@ -25,8 +38,8 @@ export async function isAsked(
   personId: string,
   context: SqlContext,
 ): Promise<boolean> {
-  const byPolicy = kind === 'intent' ? await isAskedForIntent(subjectId, personId, context) : undefined
-  if (byPolicy !== undefined) return byPolicy
+  const approval = await approvals[kind]?.(subjectId, context)
+  if (approval) return isAskedNow(approval, personId, context)
   const person = (await readActivePeople(context)).find(({ id }) => id === personId)
   if (!person) return false
   return person.role !== 'viewer' || (kind === 'recovery' && personId === subjectId)
@@ -38,7 +51,7 @@ export interface QuestionFacts {
   readonly amountCents: Cents | null
   readonly payee: string | null
   readonly purpose: string | null
-  /** The person who gets access again. */
+  /** The person who gets access again, or whose rights change. */
   readonly person: string | null
 }
 
@@ -67,6 +80,14 @@ const read: Readonly<Record<QuestionKind, ReadFacts>> = {
     const { agentId, amountCents, reason: purpose } = request
     return { ...NO_FACTS, agent: await readAgentName(agentId, context), amountCents, purpose }
   },
+  async change_request(id, context) {
+    const change = await readWaitingChange(id, context)
+    if (!change) return undefined
+    const { agentId, personId } = change
+    const agent = agentId && (await readAgentName(agentId, context))
+    const person = personId === null ? undefined : await readPerson(personId, context)
+    return { ...NO_FACTS, agent, person: person?.name ?? null }
+  },
   async transfer(id, context) {
     const { ownerId, mode } = context.tenant
     const [transfer] = await context.sql<TransferRow>(TRANSFER, [ownerId, mode, id])
@@ -88,6 +109,7 @@ export const readQuestion = ({ kind, subjectId }: Question, context: SqlContext)
 const PAGES: Readonly<Record<QuestionKind, string>> = {
   intent: '/approve',
   card_request: '/console/card-requests',
+  change_request: '/console/change-requests',
   transfer: '/console/transfers',
   recovery: '/console/people',
 }

@@ -56,12 +56,14 @@ const titles: Readonly<Record<Language, Titles>> = {
   en: {
     intent: (who, amount) => `${who} asks to spend ${amount}`,
     card_request: (who, amount) => `${who} asks for a card or its limits${amount && `: ${amount}`}`,
+    change_request: () => 'A change waits for several people',
     transfer: (_, amount) => `The bank doubts the payee of a transfer of ${amount}`,
     recovery: who => `The access of ${who} is being recovered`,
   },
   de: {
     intent: (who, amount) => `${who} möchte ${amount} ausgeben`,
     card_request: (who, amount) => `${who} bittet um eine Karte oder ihr Limit${amount && `: ${amount}`}`,
+    change_request: () => 'Eine Änderung wartet auf mehrere Personen',
     transfer: (_, amount) => `Die Bank zweifelt am Empfänger einer Überweisung von ${amount}`,
     recovery: who => `Der Zugang von ${who} wird wiederhergestellt`,
   },

@@ -62,6 +62,7 @@ export {
   approvalProgressOf,
   approverProblem,
   type CountedApproval,
+  isAskedNow,
   nextOfWaiting,
   setApproval,
   type UncountedApproval,

@@ -1,7 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { SqlContext } from '../../kernel/contract/context.ts'
+import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
 import { type ApprovalStep, asksForSteps } from '../../values/approval-steps.ts'
+import { clock } from '../../values/clock.ts'
 import { formatMinute } from '../../values/minute.ts'
 import type { Cents } from '../../values/money.ts'
+import { readApproversAndDeputies } from './approvers.ts'
 import {
   type ApprovalProgress,
   type Approver,
@@ -82,6 +86,17 @@ export const approverProblem = (
     circumstances.approvers,
     personId,
   )
+
+/** Whether an approval of this person would count now, also as a deputy. */
+export async function isAskedNow(
+  approval: ApprovalProgress,
+  personId: string,
+  { sql, tenant }: SqlContext,
+): Promise<boolean> {
+  const now = clock.tenant(await readClockOffset(sql, tenant))
+  const approvers = await readApproversAndDeputies(sql, { tenant, now })
+  return whyNotAsked(dropApprovals(approval, approvers), approvers, personId) === undefined
+}
 
 export interface CountedApproval {
   readonly progress: ApprovalProgress

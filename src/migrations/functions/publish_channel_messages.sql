@@ -18,6 +18,10 @@ begin
       ('intent.approval_escalated', 'intent', 'intentId', 'status', array['created']),
       ('intent.approval_reminder', 'intent', 'intentId', 'status', array['created']),
       ('card_limit_request.updated', 'card_request', 'requestId', 'status', array['pending']),
+      ('card_limit_request.approval_recorded', 'card_request', 'requestId', 'beginsStep', array['true']),
+      ('card_limit_request.approval_escalated', 'card_request', 'requestId', 'status', array['pending']),
+      ('card_limit_request.approval_reminder', 'card_request', 'requestId', 'status', array['pending']),
+      ('change_request.created', 'change_request', 'changeRequestId', 'status', array['waiting']),
       ('payment.updated', 'transfer', 'transferId', 'waitsFor', array['payee']),
       ('person.recovery_started', 'recovery', 'personId', 'status', array['invited', 'active'])
   )

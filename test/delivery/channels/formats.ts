@@ -14,7 +14,9 @@ const facts = {
   purpose: 'Q',
   person: null,
 }
-const question = (kind: 'intent' | 'card_request' | 'transfer' | 'recovery') => ({
+const kinds = ['intent', 'card_request', 'change_request', 'transfer', 'recovery'] as const
+
+const question = (kind: (typeof kinds)[number]) => ({
   kind,
   facts: kind === 'recovery' ? { ...facts, agent: null, amountCents: null, person: 'Grace' } : facts,
   url: 'https://pay.example.com/approve/intent_1',
@@ -24,9 +26,7 @@ const question = (kind: 'intent' | 'card_request' | 'transfer' | 'recovery') => 
 })
 
 const contents = languages.flatMap(language => [
-  ...(['intent', 'card_request', 'transfer', 'recovery'] as const).map(kind =>
-    questionContent(question(kind), language),
-  ),
+  ...kinds.map(kind => questionContent(question(kind), language)),
   codeContent('012345', language),
   linkContent({ kind: 'recovery', account: 'Ada & Co', url: 'https://pay.example.com/join#lnk_1' }, language),
 ])

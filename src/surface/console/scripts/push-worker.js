@@ -4,8 +4,9 @@ const waits = new Set([
   'intent.created',
   'intent.approval_escalated',
   'intent.approval_reminder',
-  'card_request.created',
-  'transfer.payee_confirmation_required',
+  'card_limit_request.approval_escalated',
+  'card_limit_request.approval_reminder',
+  'change_request.created',
 ])
 const isGerman = navigator.language.startsWith('de')
 
@@ -14,7 +15,8 @@ function titleOf({ event }) {
   return event.replaceAll(/[._]/g, ' ')
 }
 
-const idOf = ({ intentId, transferId, agentId, eventId }) => intentId ?? transferId ?? agentId ?? eventId
+const idOf = ({ intentId, changeRequestId, transferId, agentId, eventId }) =>
+  intentId ?? changeRequestId ?? transferId ?? agentId ?? eventId
 
 addEventListener('push', event => {
   const data = event.data.json()
