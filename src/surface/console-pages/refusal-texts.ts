@@ -133,6 +133,10 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'The first passkey of an account must belong to an owner. Ask an owner to create one, then come back.',
     'Der erste Passkey eines Kontos muss einem Inhaber gehören. Bitten Sie einen Inhaber, einen zu erstellen, und kommen Sie dann zurück.',
   ],
+  enrolled_by_person: [
+    'A policy asks this person besides others, so only they can create passkeys for themselves. Create a link for them on their page.',
+    'Eine Richtlinie fragt diese Person neben anderen. Deshalb kann nur sie selbst Passkeys erstellen. Erstellen Sie auf ihrer Seite einen Link für sie.',
+  ],
   recovery_needed: [
     'The last passkey of this account was revoked. Ask the operator of the service for account recovery.',
     'Der letzte Passkey dieses Kontos wurde widerrufen. Bitten Sie den Betreiber um eine Kontowiederherstellung.',
