@@ -27,11 +27,9 @@ import {
 import { type ProviderWrite, reconfigureProvider } from '../../identity/sso/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { inRange } from '../../kernel/contract/conditions.ts'
-import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import type { StatedWidening } from '../../statements/index.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
@@ -40,20 +38,6 @@ import { changeRequestsApi } from './api.ts'
 
 const lockChange = (em: EntityManager, id: string): Promise<ChangeRequest | null> =>
   em.findOne(ChangeRequest, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-
-interface WaitingChange extends Pick<ChangeRequest, 'agentId' | 'personId' | 'approval'>, Row {}
-
-const WAITING = `
-select agent_id as "agentId", person_id as "personId", approval from change_requests
-where (owner_id, mode, id) = ($1, $2, $3) and status = 'waiting'`
-
-/** Undefined once it has ended. */
-export async function readWaitingChange(
-  id: string,
-  { sql, tenant: { ownerId, mode } }: SqlContext,
-): Promise<WaitingChange | undefined> {
-  return (await sql<WaitingChange>(WAITING, [ownerId, mode, id]))[0]
-}
 
 type Approving = ContextOf<typeof changeRequestsApi.approve>
 

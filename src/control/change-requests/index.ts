@@ -1,2 +1,1 @@
 export { changeRequestsApi } from './api.ts'
-export { readWaitingChange } from './change-requests.ts'

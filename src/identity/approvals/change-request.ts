@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import {
   nullable,
   recordColumns,
@@ -80,6 +82,20 @@ export const CHANGE_AMOUNT = cents(1n)
 
 export const isWaiting = ({ status, expiresAt }: ChangeRequest, now: Date): boolean =>
   status === 'waiting' && expiresAt > now
+
+interface WaitingChange extends Pick<ChangeRequest, 'agentId' | 'personId' | 'approval'>, Row {}
+
+const WAITING = `
+select agent_id as "agentId", person_id as "personId", approval from change_requests
+where (owner_id, mode, id) = ($1, $2, $3) and status = 'waiting'`
+
+/** Undefined once it has ended. */
+export async function readWaitingChange(
+  id: string,
+  { sql, tenant: { ownerId, mode } }: SqlContext,
+): Promise<WaitingChange | undefined> {
+  return (await sql<WaitingChange>(WAITING, [ownerId, mode, id]))[0]
+}
 
 export const changeRequestResponse = (change: ChangeRequest, now: Date) =>
   withMembers(change, {

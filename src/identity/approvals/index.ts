@@ -7,6 +7,7 @@ export {
   changeRequestResponse,
   changeRequestsPersonalData,
   isWaiting,
+  readWaitingChange,
 } from './change-request.ts'
 export { bySeveral, ChangeRequestEvent, ChangeRequestRecord } from './change-schemas.ts'
 export {
