@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { bodyOf } from '../../support/factories.ts'
+import { anAgentUnder, bodyOf } from '../../support/factories.ts'
 import { http } from '../../support/harness.ts'
 import { FROM_OUR_PAGE, signedInTo } from '../../support/identity/console.ts'
 import { CLIENT_SECRET } from '../../support/identity/openid-provider.ts'
@@ -110,6 +110,46 @@ describe('an identity provider', () => {
       webauthnAssertion: change.webauthnAssertion,
     })
     expect(changed.body).toMatchObject({ ownerGroups: ['admins'], approverGroups: ['everyone'] })
+  })
+
+  test('is configured by as many people as a policy with steps asks', async () => {
+    const owner = await service.owner()
+    const { client } = owner
+    const ada = await enrolled(service, owner)
+    const bob = await enrolled(service, owner, { by: ada })
+    const step = { aboveEuros: 20, of: 'owners', need: 2, withinMinutes: 60, then: 'deny' } as const
+    await anAgentUnder(client, { approval: [step] })
+    const consentTo = async (subject: object) =>
+      signed(
+        await bodyOf(
+          client.passkeys.challenge({ body: { purpose: 'invitation', subject: subject as never } }),
+        ),
+        ada.device,
+      )
+    const body = configurationOf(await aProvider())
+    const { issuer, clientId } = body
+    const whole = { ...body, webauthnAssertion: await consentTo({ issuer, clientId }) }
+    expect(await client.sso.create({ body: whole })).toMatchObject({ code: 'client_needs_approvals' })
+    const { id } = await bodyOf(
+      client.sso.create({
+        body: { ...body, clientId: null, webauthnAssertion: await consentTo({ issuer, clientId: null }) },
+      }),
+    )
+    const changes = { clientId: 'agent-payments', ownerGroups: ['admins'] }
+    const webauthnAssertion = await consentTo({ providerId: id, ...changes })
+    const held = await client.sso.update({ params: { id }, body: { ...changes, webauthnAssertion } })
+    expect(held).toMatchObject({
+      status: 202,
+      body: { operation: 'sso.update', changes: [{ field: 'Client' }, { field: 'Groups of owners' }] },
+    })
+    const params = { id: held.body.id }
+    const asked = await client.changeRequests.approve({ params, body: { personId: bob.personId } })
+    const { challenge } = asked.body as unknown as { challenge: Parameters<typeof signed>[0] }
+    const approval = { webauthnAssertion: signed(challenge, bob.device) }
+    expect(await bodyOf(client.changeRequests.approve({ params, body: approval }))).toMatchObject({
+      status: 'applied',
+    })
+    expect(await bodyOf(client.sso.get({ params: { id } }))).toMatchObject(changes)
   })
 
   test('is changed and removed by owners only', async () => {
