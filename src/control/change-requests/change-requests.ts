@@ -25,6 +25,7 @@ import {
   type PersonWrite,
 } from '../../identity/people/index.ts'
 import { type ProviderWrite, reconfigureProvider } from '../../identity/sso/index.ts'
+import type { Actor } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { inRange } from '../../kernel/contract/conditions.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
@@ -36,17 +37,20 @@ import { canonicalJson } from '../../values/canonical-json.ts'
 import { carryOutPolicyWrite, type PolicyWrite } from '../policies/index.ts'
 import { changeRequestsApi } from './api.ts'
 
-const lockChange = (em: EntityManager, id: string): Promise<ChangeRequest | null> =>
-  em.findOne(ChangeRequest, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+/** Changes of who approves name people and their addresses: only who may read people sees them. */
+const visibleTo = ({ scopes }: Actor) => (scopes.has('people:read') ? {} : { policyId: { $ne: null } })
+
+const lockChange = (id: string, { em, actor }: { readonly em: EntityManager; readonly actor: Actor }) =>
+  em.findOne(ChangeRequest, { id, ...visibleTo(actor) }, { lockMode: LockMode.PESSIMISTIC_WRITE })
 
 type Approving = ContextOf<typeof changeRequestsApi.approve>
 
 /** Carries out what was kept, as the noun of its operation does; refused if it is not as people have signed. */
 async function carriedOut(change: ChangeRequest, context: Approving) {
   const { refuse } = context
-  const refuseUnsigned = (present: readonly StatedWidening[]) =>
+  const refuseOutdated = (present: readonly StatedWidening[]) =>
     canonicalJson(present) === canonicalJson(change.changes) ? undefined : refuse('change_request_outdated')
-  const asSigned: HoldApproverChange = async ({ changes }) => refuseUnsigned(changes)
+  const asSigned: HoldApproverChange = async ({ changes }) => refuseOutdated(changes)
   // Each noun keeps the members of its own writes.
   const write = change.write as PolicyWrite | PersonWrite | DeputyWrite | ProviderWrite
   switch (write.operation) {
@@ -61,7 +65,7 @@ async function carriedOut(change: ChangeRequest, context: Approving) {
     case 'sso.update':
       return reconfigureProvider(write, asSigned, context)
     default:
-      return carryOutPolicyWrite(write, async (_, compare) => refuseUnsigned(await compare()), context)
+      return carryOutPolicyWrite(write, async (_, compare) => refuseOutdated(await compare()), context)
   }
 }
 
@@ -97,19 +101,20 @@ const whereStatus = (status: ChangeRequest['status'] | 'expired' | undefined, no
 }
 
 export const changeRequestHandlers = bindHandlers(changeRequestsApi, {
-  async list({ query: { status, agentId } }, { page, now }) {
-    const changes = await page(ChangeRequest, { ...whereStatus(status, now), ...definedOnly({ agentId }) })
+  async list({ query: { status, agentId } }, { page, actor, now }) {
+    const where = { ...visibleTo(actor), ...whereStatus(status, now), ...definedOnly({ agentId }) }
+    const changes = await page(ChangeRequest, where)
     return { ...changes, data: changes.data.map(change => changeRequestResponse(change, now)) }
   },
 
-  async get({ params }, { em, now, refuse }) {
-    const change = await em.findOne(ChangeRequest, { id: params.id })
+  async get({ params }, { em, actor, now, refuse }) {
+    const change = await em.findOne(ChangeRequest, { id: params.id, ...visibleTo(actor) })
     return change ? changeRequestResponse(change, now) : refuse('change_request_not_found')
   },
 
   async approve({ params, body }, context) {
     const { sql, tenant, now, emit, refuse } = context
-    const change = await lockChange(context.em, params.id)
+    const change = await lockChange(params.id, context)
     if (!change) return refuse('change_request_not_found')
     if (!isWaiting(change, now)) return refuse('change_request_over')
     if (body.personId !== undefined && !(await findPerson(body.personId, context)))
@@ -135,7 +140,7 @@ export const changeRequestHandlers = bindHandlers(changeRequestsApi, {
 
   async reject({ params, body }, context) {
     const { now, emit, refuse } = context
-    const change = await lockChange(context.em, params.id)
+    const change = await lockChange(params.id, context)
     if (!change) return refuse('change_request_not_found')
     if (!isWaiting(change, now)) return refuse('change_request_over')
     changeRequestMachine.move(change, 'rejected')

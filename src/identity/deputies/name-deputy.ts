@@ -80,11 +80,9 @@ export async function recordDeputy(
 
 export const nameDeputy: HandlerOf<typeof deputiesApi.create> = async ({ params, body }, context) => {
   const { webauthnAssertion, ...named } = body
-  const { em, actor, refuse } = context
-  const known = await em.findOne(Person, { id: params.id })
-  if (!known || known.status === 'removed') return refuse('person_not_found')
-  if (isForOther(known.id, actor)) return refuse('not_own_deputies')
-  const write = { operation: 'deputies.create', personId: known.id, ...named } as const
+  const { actor, refuse } = context
+  if (isForOther(params.id, actor)) return refuse('not_own_deputies')
+  const write = { operation: 'deputies.create', personId: params.id, ...named } as const
   const done = await recordDeputy(
     write,
     async (change, person) => {

@@ -137,9 +137,10 @@ const valueInWords = (value: string | readonly string[] | null): string =>
 
 function statedChanges(provider: SsoProvider, { members }: ProviderWrite): StatedWidening[] {
   const of = { of: 'identity provider', id: provider.id, name: provider.issuer } as const
+  const next = { ...signedMembers(provider), ...members }
   const configured = keysOf(stated).flatMap(member => {
-    const [from, to] = [provider[member], members[member] ?? provider[member]].map(valueInWords)
-    return from === to ? [] : [{ ...of, field: stated[member], from: String(from), to: String(to) }]
+    const [from, to] = [valueInWords(provider[member]), valueInWords(next[member])]
+    return from === to ? [] : [{ ...of, field: stated[member], from, to }]
   })
   return members.clientSecret === undefined
     ? configured

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { areas } from '../../../src/areas.ts'
-import { anAgentUnder, bodyOf, type TestClient } from '../../support/factories.ts'
+import { aKey, anAgentUnder, bodyOf, type TestClient } from '../../support/factories.ts'
 import { type Owner, startTestService } from '../../support/harness.ts'
 import { type InConsole, peopleInConsole } from '../../support/identity/in-console.ts'
 import { aPerson, assertion, signed } from '../../support/identity/people.ts'
@@ -13,10 +13,12 @@ const twoOwners = { aboveEuros: 20, of: 'owners', need: 2, withinMinutes: 60, th
 /** Two owners, an approver and a viewer with passkeys, and an agent whose payments above € 20.00 two owners approve. */
 async function anOffice(steps: readonly object[] = [twoOwners]) {
   const owner: Owner<typeof areas> = await service.owner()
+  const scopes = ['policies:read', 'intents:approve']
+  const narrow = service.client(String((await aKey(owner.client, { scopes: scopes as never })).key))
   const people = await peopleInConsole(service, owner, ['owner', 'owner', 'approver', 'viewer'])
   const [ada, bob, clerk, viewer] = people as [InConsole, InConsole, InConsole, InConsole]
   const agent = await anAgentUnder(owner.client, { approval: steps as never })
-  return { ...owner, ada, bob, clerk, viewer, agent }
+  return { ...owner, ada, bob, clerk, viewer, agent, narrow }
 }
 
 const challengeIn = ({ body }: { readonly body: unknown }) =>
@@ -220,6 +222,19 @@ describe('a change of who approves where a policy asks several people', () => {
       status: 202,
       body: { approval: { given: 1, needed: 2 } },
     })
+  })
+
+  test('is shown and decided only by who may read people', async () => {
+    const { ada, bob, clerk, narrow } = await anOffice()
+    const params = { id: idOf(await changeRole(ada, clerk, 'owner')) }
+    expect((await bodyOf(narrow.changeRequests.list())).data).toEqual([])
+    for (const answer of [
+      await narrow.changeRequests.get({ params }),
+      await narrow.changeRequests.approve({ params, body: {} }),
+      await narrow.changeRequests.reject({ params, body: { reason: 'No' } }),
+    ])
+      expect(answer).toMatchObject({ status: 404, code: 'change_request_not_found' })
+    expect((await bodyOf(bob.client.changeRequests.get({ params }))).status).toBe('waiting')
   })
 
   test('ends when the person is removed', async () => {
