@@ -13,6 +13,7 @@ import {
   type HoldApproverChange,
   isWaiting,
   readApproversAndDeputies,
+  stepConcerned,
   whyNotAsked,
 } from '../../identity/approvals/index.ts'
 import { type DeputyWrite, recordDeputy } from '../../identity/deputies/index.ts'
@@ -28,6 +29,7 @@ import { type ProviderWrite, reconfigureProvider } from '../../identity/sso/inde
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { inRange } from '../../kernel/contract/conditions.ts'
+import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
@@ -50,7 +52,12 @@ async function carriedOut(change: ChangeRequest, context: Approving) {
   const { refuse } = context
   const refuseOutdated = (present: readonly StatedWidening[]) =>
     canonicalJson(present) === canonicalJson(change.changes) ? undefined : refuse('change_request_outdated')
-  const asSigned: HoldApproverChange = async ({ changes }) => refuseOutdated(changes)
+  const asSigned: HoldApproverChange = async ({ concerns, changes }) => {
+    // Other people may be asked since.
+    const step = await stepConcerned(concerns, context)
+    const isOther = step && canonicalJson(step) !== canonicalJson(change.approval.steps[0])
+    return isOther ? refuse('change_request_outdated') : refuseOutdated(changes)
+  }
   // Each noun keeps the members of its own writes.
   const write = change.write as PolicyWrite | PersonWrite | DeputyWrite | ProviderWrite
   switch (write.operation) {
@@ -84,13 +91,24 @@ function joinUrlOf(done: CarriedOut, { write }: ChangeRequest): string | null {
   return typeof done === 'object' && 'url' in done && !isSent ? done.url : null
 }
 
+/** What was asked for, which can have an address or a sealed secret, is needed only while it waits. */
+function endChange(
+  change: ChangeRequest,
+  status: 'applied' | 'rejected' | 'outdated',
+  reason: string | null,
+  { emit }: EmitContext<Pick<(typeof changeRequestsApi.reject)['emits'], 'change_request.ended'>>,
+): void {
+  changeRequestMachine.move(change, status)
+  Object.assign(change, { reason, write: { operation: change.write.operation } })
+  emit('change_request.ended', changeRequestEvent(change))
+}
+
 async function applyChange(change: ChangeRequest, context: Approving): Promise<Refusal | string | null> {
   const done = await carriedOut(change, context)
   const refusal = refusalOf(done, context)
-  changeRequestMachine.move(change, refusal ? 'outdated' : 'applied')
-  if (refusal) change.reason = refusal.message
-  context.emit('change_request.ended', changeRequestEvent(change))
-  return refusal ?? joinUrlOf(done, change)
+  const joinUrl = joinUrlOf(done, change)
+  endChange(change, refusal ? 'outdated' : 'applied', refusal?.message ?? null, context)
+  return refusal ?? joinUrl
 }
 
 const whereStatus = (status: ChangeRequest['status'] | 'expired' | undefined, now: Date) => {
@@ -139,13 +157,11 @@ export const changeRequestHandlers = bindHandlers(changeRequestsApi, {
   },
 
   async reject({ params, body }, context) {
-    const { now, emit, refuse } = context
+    const { now, refuse } = context
     const change = await lockChange(params.id, context)
     if (!change) return refuse('change_request_not_found')
     if (!isWaiting(change, now)) return refuse('change_request_over')
-    changeRequestMachine.move(change, 'rejected')
-    change.reason = body.reason
-    emit('change_request.ended', changeRequestEvent(change))
+    endChange(change, 'rejected', body.reason, context)
     return changeRequestResponse(change, now)
   },
 })

@@ -31,7 +31,7 @@ import {
 import {
   applyTemplate,
   assignToAgent,
-  holdUntilApproved,
+  holdPolicyWrite,
   isRefused,
   refuseTooFew,
   replaceRules,
@@ -139,7 +139,7 @@ const policyHandlers = bindHandlers(policiesApi, {
       policyId: params.id,
       rules: encodePolicyRules(rules),
     }
-    const hold = holdUntilApproved(write, webauthnAssertion, context)
+    const hold = holdPolicyWrite(write, webauthnAssertion, context)
     const done = await replaceRules({ policyId: params.id, rules, version }, hold, context)
     return isRefused(done) ? context.refuse(done[0], done[1]) : done
   },
@@ -163,7 +163,7 @@ const policyHandlers = bindHandlers(policiesApi, {
     const write = { operation: 'policies.apply' as const, policyId: params.id }
     const done = await applyTemplate(
       params.id,
-      holdUntilApproved(write, body.webauthnAssertion, context),
+      holdPolicyWrite(write, body.webauthnAssertion, context),
       context,
     )
     if (isRefused(done)) return context.refuse(done[0], done[1])
@@ -176,7 +176,7 @@ const policyHandlers = bindHandlers(policiesApi, {
 
   async assign({ params: { agentId }, body: { policyId: sourceId, webauthnAssertion } }, context) {
     const write = { operation: 'policies.assign' as const, agentId, sourceId }
-    const done = await assignToAgent(write, holdUntilApproved(write, webauthnAssertion, context), context)
+    const done = await assignToAgent(write, holdPolicyWrite(write, webauthnAssertion, context), context)
     return isRefused(done) ? context.refuse(done[0], done[1]) : done
   },
 
@@ -187,7 +187,7 @@ const policyHandlers = bindHandlers(policiesApi, {
 
   async toggle({ params: { agentId }, body: { field, value, webauthnAssertion } }, context) {
     const write = { operation: 'policies.toggle' as const, agentId, field, value }
-    const done = await toggleRule(write, holdUntilApproved(write, webauthnAssertion, context), context)
+    const done = await toggleRule(write, holdPolicyWrite(write, webauthnAssertion, context), context)
     if (isRefused(done)) return context.refuse(done[0], done[1])
     return done instanceof Policy ? contractRecord(done) : done
   },

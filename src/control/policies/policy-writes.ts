@@ -67,7 +67,7 @@ type Holding = Context<
  * What a change of these policies waits for. Where they ask several people, the change itself needs as many of them as the
  * highest step. Otherwise the person in the console signs it.
  */
-export const holdUntilApproved =
+export const holdPolicyWrite =
   (write: PolicyWrite, envelope: WebauthnAssertion | undefined, context: Holding): Hold =>
   async (policies, compare) => {
     const step = stepOfChanges(policies.map(({ approval }) => approval))
@@ -79,8 +79,8 @@ export const holdUntilApproved =
     const { actor } = context
     const signerId = actor.type === 'console' ? actor.id : null
     const [first] = policies
-    const about = { policyId: first?.id ?? null, agentId: first?.agentId ?? null, ...write }
-    return holdChange({ ...about, write, changes }, { step, signerId }, context)
+    const { policyId, agentId } = { policyId: first?.id, agentId: first?.agentId, ...write }
+    return holdChange({ write, changes, policyId, agentId }, { step, signerId }, context)
   }
 
 type Refused<C extends string> = readonly [code: C, message?: string]

@@ -32,9 +32,9 @@ export interface HeldChange {
   readonly write: HeldWrite
   /** What people sign. */
   readonly changes: readonly StatedWidening[]
-  readonly policyId?: string | null
-  readonly agentId?: string | null
-  readonly personId?: string | null
+  readonly policyId?: string | null | undefined
+  readonly agentId?: string | null | undefined
+  readonly personId?: string | null | undefined
 }
 
 interface Signing {

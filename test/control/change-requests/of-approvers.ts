@@ -237,6 +237,19 @@ describe('a change of who approves where a policy asks several people', () => {
     expect((await bodyOf(bob.client.changeRequests.get({ params }))).status).toBe('waiting')
   })
 
+  test('is not made where the policies ask others meanwhile, and forgets what was asked for', async () => {
+    const { client, ada, bob, clerk, agent } = await anOffice()
+    const id = idOf(await changeRole(ada, clerk, 'owner'))
+    const params = { id: (await bodyOf(client.policies.effective({ params: { agentId: agent.id } }))).id }
+    await service.sql(`update policies set approval = jsonb_set(approval, '{0,need}', '3') where id = $1`, [
+      params.id,
+    ])
+    expect(await approveBy(bob, id)).toMatchObject({ status: 409, code: 'change_request_outdated' })
+    expect(await service.sql('select write from change_requests where id = $1', [id])).toEqual([
+      { write: { operation: 'people.update' } },
+    ])
+  })
+
   test('ends when the person is removed', async () => {
     const { client, ada, bob, clerk } = await anOffice()
     const id = idOf(await changeRole(ada, clerk, 'owner'))
