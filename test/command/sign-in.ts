@@ -92,7 +92,7 @@ describe('login', () => {
     const { err } = await runCommand(['login', '--no-browser', ...argv], {
       env: { ...aConfiguration().env, ...env },
       wait: async () => {
-        await service.sql(`update cli_pairings set status = 'void' where status = 'pending'`)
+        await service.sql(`update sessions set status = 'void', ended_at = now() where status = 'pending'`)
       },
     })
     return err

@@ -14,7 +14,7 @@ import {
   ChallengeRecord,
   webauthnAssertionSchema,
 } from '../passkeys/index.ts'
-import { type CliPairing, pairingMachine } from './pairing.ts'
+import { type PairingRow, pairingMachine } from '../sessions/index.ts'
 
 const code = z
   .string()
@@ -75,9 +75,14 @@ const cliEvents = {
   ),
 }
 
-export const pairingEvent = ({ id: pairingId, deviceName }: Pick<CliPairing, 'id' | 'deviceName'>) => ({
+export const pairingEvent = ({ id: pairingId, deviceName }: Pick<PairingRow, 'id' | 'deviceName'>) => ({
   pairingId,
   deviceName,
+})
+
+export const decidedEvent = (pairing: Pick<PairingRow, 'id' | 'deviceName' | 'personId'>) => ({
+  ...pairingEvent(pairing),
+  personId: String(pairing.personId),
 })
 
 const pairingFails = {

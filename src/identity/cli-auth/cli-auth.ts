@@ -1,143 +1,86 @@
+import { createHash } from 'node:crypto'
 import { area } from '../../kernel/contract/area.ts'
-import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { updateOf } from '../../kernel/database/bulk-sql.ts'
-import { hashSecret, newSecret } from '../../kernel/database/credential.ts'
-import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
-import { clientAddressKey } from '../../values/client-of.ts'
-import { addMs, clock, minutes } from '../../values/clock.ts'
+import { clock } from '../../values/clock.ts'
 import { newUserCode } from '../../values/user-code.ts'
-import { createDeviceKey, currentDeviceScopes } from '../keys/index.ts'
-import { cliAuthApi, pairingEvent } from './api.ts'
-import { approvePairing, createPairingChallenge, denyPairing } from './decide.ts'
+import { openPasskeyChallenge } from '../passkeys/index.ts'
 import {
-  CliPairing,
-  cliAuthPersonalData,
-  codeChallengeOf,
-  livePlatformTenant,
-  lockPairingByCode,
-  MAX_WAITING_PAIRINGS,
-  PAIRING_CODE_TTL_MS,
-  PAIRING_POLL_INTERVAL_S,
+  actForTenantOf,
+  approve,
+  beginRequest,
+  decide,
+  fetchKey,
+  lockByCode,
   type PairingRow,
+  pairingKind,
   pairingMachine,
-  pairingsTable,
-} from './pairing.ts'
+  sessionsTable,
+} from '../sessions/index.ts'
+import { cliAuthApi, decidedEvent, pairingEvent } from './api.ts'
+import { grantTo } from './pairing.ts'
 
-const WAITING = `
-select count(*)::int as waiting from cli_pairings
-where owner_id = $1 and mode = $2 and client = $3 and status = 'pending' and expires_at > $4`
+const { pollIntervalS, codeTtlMs } = pairingKind
 
-const LOCK_CLIENT = 'select pg_advisory_xact_lock(hashtextextended($1, 0))'
-
-async function waitingOf(client: string, now: Date, sql: Sql): Promise<number> {
-  const values = [livePlatformTenant.ownerId, livePlatformTenant.mode, client, now]
-  const [, [row]] = await Promise.all([
-    sql(LOCK_CLIENT, [`terminals of ${client}`]),
-    sql<{ waiting: number } & Row>(WAITING, values),
-  ])
-  return row?.waiting ?? 0
+const start: HandlerOf<typeof cliAuthApi.start> = async ({ body }, context) => {
+  const pairingCode = newUserCode()
+  const begun = await beginRequest(pairingKind, { ...body, clientType: 'cli', pairingCode }, context)
+  if (!begun) return context.refuse('too_many_waiting')
+  context.emit('cli.requested', pairingEvent(begun.request))
+  const url = context.service.pageUrl(`/cli/${begun.code}`)
+  return { code: begun.code, pairingCode, url, expiresIn: codeTtlMs / 1_000, interval: pollIntervalS }
 }
 
-const start: HandlerOf<typeof cliAuthApi.start> = async (
-  { body: { codeChallenge, deviceName, toolWrites } },
-  { em, sql, switchTenant, address, service, emit, refuse },
-) => {
-  const now = clock.real()
-  const client = clientAddressKey(address ?? '')
-  switchTenant(livePlatformTenant, now)
-  if ((await waitingOf(client, now, sql)) >= MAX_WAITING_PAIRINGS) return refuse('too_many_waiting')
-  const code = newSecret('')
-  const pairing = em.create(CliPairing, {
-    createdAt: now,
-    expiresAt: addMs(now, PAIRING_CODE_TTL_MS),
-    hash: hashSecret(code),
-    codeChallenge,
-    deviceName,
-    toolWrites,
-    address,
-    client,
-    pairingCode: newUserCode(),
-  })
-  emit('cli.requested', pairingEvent(pairing))
-  const { pairingCode } = pairing
-  const url = service.pageUrl(`/cli/${code}`)
-  return { code, pairingCode, url, expiresIn: PAIRING_CODE_TTL_MS / 1_000, interval: PAIRING_POLL_INTERVAL_S }
+const pairingRecord = (pairing: PairingRow) => ({ ...pairing, expiresAt: pairing.endsAt })
+
+const challenge: HandlerOf<typeof cliAuthApi.challenge> = async ({ body }, context) => {
+  const grant = await grantTo(body.code, context)
+  if ('refused' in grant) return context.refuse(grant.refused)
+  return openPasskeyChallenge({ ...grant.statement, subjectId: grant.request.id }, context)
 }
 
-/** The terminal sends no credential, so from here on the request acts for the tenant of the row. */
-async function actForTenantOf({ ownerId, mode }: PairingRow, { sql, switchTenant }: Context): Promise<void> {
-  const tenant = { ownerId, mode }
-  switchTenant(tenant, clock.tenant(mode === 'test' ? await readClockOffset(sql, tenant) : 0))
+const approvePairing: HandlerOf<typeof cliAuthApi.approve> = async ({ body }, context) => {
+  const lockGrant = () => grantTo(body.code, context)
+  const approved = await approve(pairingKind, body.webauthnAssertion, lockGrant, context)
+  if ('refused' in approved) return context.refuse(approved.refused)
+  context.emit('cli.approved', decidedEvent(approved))
+  return pairingRecord(approved)
 }
 
-const writeEnd = updateOf(pairingsTable, ['status', 'keyId', 'updatedAt'])
-
-const end = (pairing: PairingRow, to: 'paired' | 'void', { sql }: Context): Promise<void> => {
-  pairingMachine.move(pairing, to)
-  pairing.updatedAt = clock.real()
-  return writeEnd(sql, pairing, [pairing])
+const denyPairing: HandlerOf<typeof cliAuthApi.deny> = async ({ body }, context) => {
+  const grant = await grantTo(body.code, context)
+  if ('refused' in grant) return context.refuse(grant.refused)
+  const denied = await decide(pairingKind, grant.request, 'denied', null, context)
+  context.emit('cli.denied', decidedEvent(denied))
+  return pairingRecord(denied)
 }
 
-function refusalCode({ status, expiresAt }: PairingRow) {
-  if (status === 'denied') return 'access_denied'
-  if (expiresAt <= clock.real()) return 'expired_token'
-  return status === 'pending' ? 'authorization_pending' : undefined
-}
+const codeChallengeOf = (verifier: string): string =>
+  createHash('sha256').update(verifier).digest('base64url')
 
-/** The row stays locked, so only one of several concurrent requests gets the key. */
+const writeVoid = updateOf(sessionsTable, ['status', 'endedAt', 'updatedAt'])
+
 const token: HandlerOf<typeof cliAuthApi.token> = async ({ body }, context) => {
   const { sql, emit, refuse } = context
-  const pairing = await lockPairingByCode(sql, body.code)
-  if (!pairing || pairingMachine.isFinal(pairing.status)) return refuse('invalid_grant')
+  const pairing = await lockByCode<PairingRow>(pairingKind, body.code, sql)
+  if (!pairing) return refuse('invalid_grant')
   if (codeChallengeOf(body.codeVerifier) !== pairing.codeChallenge) {
+    if (!pairingMachine.move(pairing, 'void')) return refuse('invalid_grant')
     await actForTenantOf(pairing, context)
-    await end(pairing, 'void', context)
+    const now = clock.real()
+    await writeVoid(sql, pairing, [{ ...pairing, endedAt: now, updatedAt: now }])
     emit('cli.failed', { ...pairingEvent(pairing), personId: pairing.personId })
     return refuse('invalid_grant')
   }
-  const code = refusalCode(pairing)
-  if (code) return refuse(code)
-  await actForTenantOf(pairing, context)
-  return pair(pairing, context)
-}
-
-type Pairing = Parameters<typeof token>[1]
-
-async function pair(pairing: PairingRow, context: Pairing) {
-  const { em, emit, refuse } = context
-  const scopes = await currentDeviceScopes(pairing, context)
-  if (scopes.length === 0) return refuse('access_denied')
-  const { id: sessionId, deviceName: name, toolWrites } = pairing
-  const personId = String(pairing.personId)
-  const key = createDeviceKey({ name, scopes, toolWrites, boundTo: null, personId, sessionId }, context)
-  await em.flush()
-  pairing.keyId = key.id
-  await end(pairing, 'paired', context)
-  emit('cli.paired', { ...pairingEvent(pairing), personId, keyId: key.id })
+  const key = await fetchKey(pairingKind, pairing, context)
+  if (typeof key === 'string') return refuse(key)
+  emit('cli.paired', { ...decidedEvent(pairing), keyId: key.id })
   return key
 }
-
-/** Expired pairings are kept for an hour, so that late terminals get a clear error. */
-const KEPT_FOR_MS = minutes(60)
-
-const cliAuth = bindHandlers(cliAuthApi, {
-  challenge: createPairingChallenge,
-  approve: approvePairing,
-  deny: denyPairing,
-  start,
-  token,
-})
 
 export const cliAuthArea = area(
   'CLI Auth',
   'How a command line gets a key: a person compares a code in the browser and approves with a passkey.',
-  cliAuth,
-  {
-    personal: cliAuthPersonalData,
-    entities: [CliPairing],
-    machines: [pairingMachine],
-    expiring: [{ table: 'cli_pairings', column: 'expires_at', keptMs: KEPT_FOR_MS }],
-  },
+  bindHandlers(cliAuthApi, { start, token, challenge, approve: approvePairing, deny: denyPairing }),
+  { machines: [pairingMachine] },
 )

@@ -1,14 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
-import { stateMachine } from '../../kernel/contract/machine.ts'
-import type { Systems } from '../../kernel/contract/ports.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
+import { type StateMachine, stateMachine } from '../../kernel/contract/machine.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { recordCodeAttempt } from '../../kernel/database/attempt-limit.ts'
 import { selectColumnList } from '../../kernel/database/bulk-sql.ts'
 import { hashSecret } from '../../kernel/database/credential.ts'
 import {
+  booleanColumn,
   nullable,
   realTimestampColumns,
   recordColumns,
@@ -17,9 +16,8 @@ import {
   withMembers,
 } from '../../kernel/database/entity.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
-import { clock, days, minutes } from '../../values/clock.ts'
+import { days, minutes } from '../../values/clock.ts'
 import type { PersonalData } from '../../values/personal.ts'
-import { parseUserCode } from '../../values/user-code.ts'
 import { PLATFORM_OWNER_ID } from '../customers/index.ts'
 import { type ApiKey, findApiKeys } from '../keys/index.ts'
 
@@ -32,19 +30,61 @@ export const deviceSessionMachine = stateMachine('session', {
   expired: [],
 })
 
+export const pairingMachine = stateMachine('pairing', {
+  pending: ['approved', 'denied', 'void'],
+  approved: ['paired', 'void'],
+  denied: ['void'],
+  paired: [],
+  void: [],
+})
+
+type DeviceStatus = (typeof deviceSessionMachine.states)[number]
+type PairingStatus = (typeof pairingMachine.states)[number]
+
+/** What differs between the ways to get a key. Times are in real time. */
+export interface SessionKind {
+  readonly name: 'device' | 'pairing'
+  readonly idPrefix: string
+  readonly codePrefix: string
+  readonly machine: Pick<StateMachine<DeviceStatus | PairingStatus>, 'initial' | 'can' | 'move'>
+  readonly codeTtlMs: number
+  readonly pollIntervalS: number
+  /** How long a request that becomes no session is kept after its end, so that late devices get a clear error. */
+  readonly retentionMs: number
+  /** The status of a request whose key has been fetched. */
+  readonly fetched: 'active' | 'paired'
+  /** Whether the record is kept once it is decided, and lasts as long as its key. Otherwise only the key does. */
+  readonly becomesSession: boolean
+}
+
+/** A device that shows a code for a person to type (RFC 8628). */
+export const deviceKind: SessionKind = {
+  name: 'device',
+  idPrefix: 'session',
+  codePrefix: 'dvc_',
+  machine: deviceSessionMachine,
+  codeTtlMs: minutes(10),
+  pollIntervalS: 5,
+  retentionMs: days(1),
+  fetched: 'active',
+  becomesSession: true,
+}
+
+/** A terminal that opens a page, and proves by a verifier that the key is for it (RFC 7636). */
+export const pairingKind: SessionKind = {
+  name: 'pairing',
+  idPrefix: 'pairing',
+  codePrefix: '',
+  machine: pairingMachine,
+  codeTtlMs: minutes(5),
+  pollIntervalS: 2,
+  retentionMs: minutes(60),
+  fetched: 'paired',
+  becomesSession: false,
+}
+
 /** A device does not name an account, so its row belongs to the platform until a person decides. */
 export const livePlatformTenant: Tenant = { ownerId: PLATFORM_OWNER_ID, mode: 'live' }
-
-/** In real time. */
-export const DEVICE_CODE_TTL_MS = minutes(10)
-/** The least time that a device has to fetch its key after the approval. */
-export const DEVICE_KEY_FETCH_TTL_MS = minutes(1)
-/** Ended requests are kept for a day, so that late devices get a clear error. */
-export const ENDED_REQUEST_RETENTION_MS = days(1)
-/** Seconds between two polls of a device. The interval grows by this after each early poll, up to the maximum. */
-export const DEVICE_POLL_INTERVAL_S = 5
-export const MAX_POLL_INTERVAL_S = 600
-export const MAX_WAITING_DEVICES = 100
 
 export const deviceClientTypes = ['sdk', 'cli', 'mcp', 'api', 'browser', 'other'] as const
 
@@ -53,10 +93,16 @@ const schema = defineEntity({
   properties: {
     ...recordColumns('session'),
     ...realTimestampColumns(),
-    status: p.enum(deviceSessionMachine.states).onCreate(() => deviceSessionMachine.initial),
+    kind: p.enum([deviceKind.name, pairingKind.name]),
+    status: p.text().$type<DeviceStatus | PairingStatus>(),
     hash: p.text(),
-    userHash: p.text(),
-    deviceId: p.text(),
+    /** The code that the person types into the page, of which only a digest is kept. */
+    userHash: nullable.string(),
+    /** The code that the person compares, which the page shows too. */
+    pairingCode: nullable.string(),
+    /** SHA-256 of a verifier that only the terminal knows, in base64url (RFC 7636, S256). */
+    codeChallenge: nullable.string(),
+    deviceId: nullable.string(),
     deviceName: p.text(),
     clientType: p.enum(deviceClientTypes),
     /** The requested scopes, and after the decision the granted ones. Null means all scopes of the person. */
@@ -66,14 +112,16 @@ const schema = defineEntity({
       .$type<Scope[] | null>()
       .strictNullable()
       .onCreate(() => null),
-    toolWrites: p.boolean().onCreate(() => false),
+    toolWrites: booleanColumn(),
     boundTo: nullable.string(),
     address: nullable.string(),
     client: p.text(),
-    intervalSeconds: p.integer().onCreate(() => DEVICE_POLL_INTERVAL_S),
+    intervalSeconds: p.integer(),
     polledAt: nullable.instant(),
     shownTo: nullable.string(),
     personId: nullable.string(),
+    /** In which the person decided. */
+    consoleSessionId: nullable.string(),
     keyId: nullable.string(),
     decidedAt: nullable.instant(),
     endedAt: nullable.instant(),
@@ -84,8 +132,8 @@ const schema = defineEntity({
 })
 
 /**
- * A device that requests its own key, and afterwards the session in which it uses the key. Its instants are
- * in real time.
+ * A device or terminal that requests its own key; of a device afterwards the session in which it uses the key.
+ * Its instants are in real time.
  */
 export class DeviceSession extends schema.class {}
 schema.setClass(DeviceSession)
@@ -98,91 +146,41 @@ export const sessionsPersonalData = {
       device_name: { kind: 'device', ground: 'security', forget: 'word' },
       client: { kind: 'device', ground: 'security', forget: 'word' },
     },
-    plain: ['client_type', 'scopes', 'bound_to', 'shown_to', 'key_id'],
-    secret: ['hash', 'user_hash'],
+    plain: ['kind', 'client_type', 'scopes', 'bound_to', 'shown_to', 'key_id', 'console_session_id'],
+    secret: ['hash', 'user_hash', 'code_challenge', 'pairing_code'],
     about: { person: ['person_id'] },
   },
 } as const satisfies PersonalData
 
-export type DeviceSessionRow = RowOf<DeviceSession>
+export type SessionRow = RowOf<DeviceSession>
+export type DeviceRow = SessionRow & { status: DeviceStatus; deviceId: string }
+export type PairingRow = SessionRow & { status: PairingStatus; pairingCode: string }
 
-export const deviceSessionsTable = tableOf(DeviceSession)
+export const sessionsTable = tableOf(DeviceSession)
 
-const ROW = `select ${selectColumnList(deviceSessionsTable, 's')} from sessions s`
+export const SELECT_SESSION = `select ${selectColumnList(sessionsTable, 's')} from sessions s`
 
-const LOCK_BY_DEVICE_CODE = `${ROW} where s.hash = $1 for update`
+const FIND = `${SELECT_SESSION} where s.hash = $1 and s.kind = $2`
+const LOCK = `${FIND} for update`
+
+const byCode =
+  (text: string) =>
+  async <R extends SessionRow>({ name }: SessionKind, code: string, sql: Sql): Promise<R | undefined> =>
+    (await sql<R & Row>(text, [hashSecret(code), name]))[0]
 
 /** Searches by the digest, so that the response time reveals nothing about existing codes. */
-export async function lockSessionByDeviceCode(sql: Sql, code: string): Promise<DeviceSessionRow | undefined> {
-  const [row] = await sql<DeviceSessionRow & Row>(LOCK_BY_DEVICE_CODE, [hashSecret(code)])
-  return row
-}
-
-/**
- * Keyed hashes of the user code, as `readLetterCode` returns it, since a plain hash of so few letters could
- * be brute-forced in minutes. The first hash is stored; the others find codes stored under an old key.
- */
-export const userCodeHashes = (
-  userCode: string,
-  { vault }: Pick<Systems, 'vault'>,
-): readonly [string, ...string[]] => vault.digests(userCode, 'user codes of devices')
-
-const BY_USER_CODE = `
-${ROW} where s.owner_id = $1 and s.mode = $2 and s.user_hash = any($3::text[]) and s.status = 'requested'`
-const LOCK_BY_USER_CODE = `${BY_USER_CODE} for update`
-
-const byUserCode =
-  (text: string) =>
-  async (code: string, { sql, systems }: WriteContext): Promise<DeviceSessionRow | undefined> =>
-    (
-      await sql<DeviceSessionRow & Row>(text, [
-        livePlatformTenant.ownerId,
-        livePlatformTenant.mode,
-        userCodeHashes(code, systems),
-      ])
-    )[0]
-
-const find = byUserCode(BY_USER_CODE)
-const lock = byUserCode(LOCK_BY_USER_CODE)
-
-export interface WaitingDeviceRequest {
-  readonly request: DeviceSessionRow
-  readonly userCode: string
-}
-
-export type NotWaitingReason =
-  | { readonly refused: 'user_code_unknown' | 'user_code_expired' }
-  | { readonly refused: 'too_many_guesses'; readonly waitSeconds: number }
-
-const finding =
-  (search: typeof find) =>
-  async (typed: string, context: WriteContext): Promise<WaitingDeviceRequest | NotWaitingReason> => {
-    const userCode = parseUserCode(typed)
-    // No device can have this code, so it does not count as a guess.
-    if (userCode === undefined) return { refused: 'user_code_unknown' }
-    const [guess, request] = await Promise.all([
-      recordCodeAttempt('user code', context),
-      search(userCode, context),
-    ])
-    if (guess.waitSeconds > 0) return { refused: 'too_many_guesses', waitSeconds: guess.waitSeconds }
-    if (!request) return { refused: 'user_code_unknown' }
-    guess.clear()
-    return request.endsAt > clock.real() ? { request, userCode } : { refused: 'user_code_expired' }
-  }
-
-/** Each wrong code counts towards the attempt limit. */
-export const findWaitingDevice = finding(find)
-export const lockWaitingDevice = finding(lock)
+export const findByCode = byCode(FIND)
+export const lockByCode = byCode(LOCK)
 
 type KeyTimes = Pick<ApiKey, 'endsAt' | 'lastUsedAt'>
 
-export function deviceSessionResponse(session: DeviceSessionRow, key: KeyTimes | null) {
-  const isOver = deviceSessionMachine.isFinal(session.status)
-  const endsAt = isOver ? session.endedAt : key?.endsAt
-  return withMembers(session, { endsAt: endsAt ?? session.endsAt, lastUsedAt: key?.lastUsedAt ?? null })
+export function deviceSessionResponse(session: SessionRow, key: KeyTimes | null) {
+  const { status, deviceId } = session as DeviceRow
+  const endsAt = session.endedAt ?? key?.endsAt ?? session.endsAt
+  return withMembers(session, { status, deviceId, endsAt, lastUsedAt: key?.lastUsedAt ?? null })
 }
 
-export async function deviceSessionResponses(sessions: readonly DeviceSessionRow[], context: ReadContext) {
+export async function deviceSessionResponses(sessions: readonly DeviceSession[], context: ReadContext) {
   const keys = await findApiKeys(
     sessions.flatMap(({ keyId }) => keyId ?? []),
     context,

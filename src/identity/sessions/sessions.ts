@@ -13,19 +13,33 @@ import { requireFirst } from '../../values/collections.ts'
 import { proofAlgorithms } from '../../values/proof-key.ts'
 import { apiKeyEvents, findApiKey, revokeKeysMadeInSession, revokeKeysOfSession } from '../keys/index.ts'
 import { deviceSessionEvent, deviceSessionEvents, deviceSessionsApi } from './api.ts'
-import { beginDeviceAuthorization } from './begin.ts'
-import { approveDevice, createDeviceChallenge, denyDevice, lookUpDevice } from './decide.ts'
+import {
+  approveDevice,
+  beginDeviceAuthorization,
+  createDeviceChallenge,
+  denyDevice,
+  issueDeviceToken,
+  lookUpDevice,
+} from './device.ts'
 import { DEVICE_CODE_GRANT_TYPE, deviceAuthorizationApi } from './device-api.ts'
 import {
   DeviceSession,
+  deviceKind,
   deviceSessionMachine,
   deviceSessionResponses,
   sessionsPersonalData,
 } from './session.ts'
-import { issueDeviceToken } from './token.ts'
+
+/** A pairing is no session: only its key names it. */
+const ofDevice = { kind: deviceKind.name }
 
 const visibleTo = ({ actor }: { readonly actor: Actor }): FilterQuery<DeviceSession> =>
-  actor.type === 'console' && !actor.scopes.has('console:write') ? { personId: String(actor.id) } : {}
+  actor.type === 'console' && !actor.scopes.has('console:write')
+    ? { ...ofDevice, personId: String(actor.id) }
+    : ofDevice
+
+const lockSession = (id: string, { em }: WriteContext): Promise<DeviceSession | null> =>
+  em.findOne(DeviceSession, { ...ofDevice, id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
 
 const ended = {
   'session.revoked': deviceSessionEvents['session.revoked'],
@@ -38,8 +52,8 @@ const ended = {
  */
 async function endSession(id: string, context: WriteContext<typeof ended>): Promise<DeviceSession | null> {
   await revokeKeysOfSession(id, context)
-  const session = await context.em.findOne(DeviceSession, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  if (!session || !deviceSessionMachine.move(session, 'revoked')) return null
+  const session = await lockSession(id, context)
+  if (!session || !deviceKind.machine.move(session, 'revoked')) return null
   session.endedAt = clock.real()
   context.emit('session.revoked', deviceSessionEvent(session))
   await revokeKeysOfSession(id, context)
@@ -52,7 +66,7 @@ const revoke: HandlerOf<typeof deviceSessionsApi.revoke> = async ({ params }, co
   if (!visible) return refuse('session_not_found')
   if (actor.type === 'key' && visible.scopes?.some(scope => !actor.scopes.has(scope)))
     return refuse('scope_not_held')
-  if (!deviceSessionMachine.can(visible.status, 'revoked')) return refuse('session_not_open')
+  if (!deviceKind.machine.can(visible.status, 'revoked')) return refuse('session_not_open')
   const session = await endSession(visible.id, context)
   // It has ended meanwhile. A refusal would keep what was revoked, a problem undoes it.
   if (!session) throw new Problem('busy', undefined, { 'Retry-After': '1' })
@@ -64,39 +78,34 @@ interface EndedKey {
   readonly sessionId: string | null
 }
 
-/**
- * The key is locked, so that its session cannot get another one. A paired terminal has no session here: its keys
- * only name the pairing.
- */
+/** The key is locked, so that its session cannot get another one. */
 async function onKeyRevoked(
   { keyId, sessionId }: EndedKey,
   context: WriteContext<typeof ended>,
 ): Promise<void> {
   if (!sessionId) return
-  const session = await context.em.findOne(DeviceSession, { id: sessionId })
+  const session = await context.em.findOne(DeviceSession, { ...ofDevice, id: sessionId })
   if (session?.keyId === keyId) await endSession(sessionId, context)
   else await revokeKeysMadeInSession({ keyId, sessionId }, context)
 }
 
 async function onKeyRotated(
   { keyId, sessionId, replacedById }: EndedKey & { readonly replacedById: string },
-  { em }: WriteContext,
+  context: WriteContext,
 ): Promise<void> {
-  const session =
-    sessionId &&
-    (await em.findOne(DeviceSession, { id: sessionId }, { lockMode: LockMode.PESSIMISTIC_WRITE }))
+  const session = sessionId && (await lockSession(sessionId, context))
   if (session && session.keyId === keyId) session.keyId = replacedById
 }
 
 /** Ends an expired session. If its key was used meanwhile, the session continues until that use expires. */
 const expire: HandlerOf<typeof deviceSessionsApi.expire> = async ({ params }, context) => {
-  const { em, emit, refuse } = context
-  const session = await em.findOne(DeviceSession, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const { emit, refuse } = context
+  const session = await lockSession(params.id, context)
   if (!session) return refuse('session_not_found')
   const now = clock.real()
   const key = session.keyId ? await findApiKey(session.keyId, context) : null
   if (key?.endsAt && key.endsAt > now) session.endsAt = key.endsAt
-  if (session.endsAt > now || !deviceSessionMachine.move(session, 'expired')) return DONE
+  if (session.endsAt > now || !deviceKind.machine.move(session, 'expired')) return DONE
   session.endedAt = now
   emit('session.expired', deviceSessionEvent(session))
   return DONE
@@ -151,7 +160,7 @@ const sessionsDue: Deadline = {
   process: { name: 'session' },
   table: 'sessions',
   due: 'ends_at',
-  open: `status in ('requested', 'approved', 'active') and ends_at <= now()`,
+  open: `kind = 'device' and status in ('requested', 'approved', 'active') and ends_at <= now()`,
   operations: ['sessions.expire'],
 }
 

@@ -174,7 +174,7 @@ export async function readPairingView(code: string, context: ReadContext): Promi
   const { tenant, actor } = context
   const pairing = await findPairing(code, context)
   if (!pairing) return undefined
-  const { status, pairingCode, deviceName, address, toolWrites, createdAt, expiresAt } = pairing
+  const { status, pairingCode, deviceName, address, toolWrites, createdAt, endsAt } = pairing
   return {
     code,
     state: pairingClosedReason(pairing) === 'pairing_expired' ? 'expired' : status,
@@ -182,7 +182,7 @@ export async function readPairingView(code: string, context: ReadContext): Promi
     deviceName,
     address,
     createdAt,
-    expiresAt,
+    expiresAt: endsAt,
     mayDoAll: allScopeNames.every(scope => actor.scopes.has(scope)),
     scopes: [...actor.scopes],
     toolWrites,

@@ -83,7 +83,7 @@ describe('a terminal', () => {
     expect(await bodyOf(owner.client.keys.get({ params: { id: key.id } }))).toMatchObject({
       toolWrites: true,
     })
-    await service.sql('update cli_pairings set tool_writes = true where pairing_code = $1', [
+    await service.sql('update sessions set tool_writes = true where pairing_code = $1', [
       other.terminal.pairingCode,
     ])
     const changed = { code: other.terminal.code, webauthnAssertion: other.webauthnAssertion }

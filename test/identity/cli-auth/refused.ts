@@ -138,12 +138,12 @@ describe('a hundred terminals that wait at one address', () => {
   test('are all that may: of ten that begin at once where one has room, one does', async () => {
     await aTerminal(anyone)
     await service.sql(
-      `insert into cli_pairings (owner_id, mode, id, created_at, updated_at, status, hash, code_challenge, pairing_code,
-         device_name, client, expires_at)
-       select owner_id, mode, id || n, created_at, updated_at, 'pending', hash || n, code_challenge, 'BCDF-GHJK',
-         'Crowd', client, expires_at
-       from (select * from cli_pairings where status = 'pending' and expires_at > now() limit 1) one,
-         generate_series(1, 99 - (select count(*) from cli_pairings where status = 'pending' and expires_at > now())::int) n`,
+      `insert into sessions (owner_id, mode, id, created_at, updated_at, kind, status, hash, code_challenge, pairing_code,
+         device_name, client_type, client, interval_seconds, ends_at, forget_at)
+       select owner_id, mode, id || n, created_at, updated_at, kind, status, hash || n, code_challenge, 'BCDF-GHJK',
+         'Crowd', client_type, client, interval_seconds, ends_at, forget_at
+       from (select * from sessions where status = 'pending' and ends_at > now() limit 1) one,
+         generate_series(1, 99 - (select count(*) from sessions where status = 'pending' and ends_at > now())::int) n`,
     )
     const body = { codeChallenge: s256('v'.repeat(43)), deviceName: 'Late' }
     const answers = await Promise.all(Array.from({ length: 10 }, () => anyone.cliAuth.start({ body })))

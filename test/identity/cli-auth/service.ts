@@ -30,7 +30,7 @@ export async function anApprovedTerminal() {
 /** Lets the five minutes of a terminal pass. */
 export const expire = ({ pairingCode }: Pick<Terminal, 'pairingCode'>) =>
   service.sql(
-    `update cli_pairings set created_at = created_at - interval '10 minutes', expires_at = expires_at - interval '10 minutes'
+    `update sessions set created_at = created_at - interval '10 minutes', ends_at = ends_at - interval '10 minutes'
      where pairing_code = $1`,
     [pairingCode],
   )

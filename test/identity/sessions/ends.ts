@@ -2,11 +2,12 @@ import { describe, expect, test } from '@jest/globals'
 import { atOnce, type HeldLock, rowOf } from '../../support/at-once.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { aDevice, letIn } from '../../support/identity/devices.ts'
-import { aDoorkeeper } from '../../support/identity/pairing.ts'
+import { aDoorkeeper, approvePairing, aTerminal } from '../../support/identity/pairing.ts'
 import { isAccepted } from '../../support/keys.ts'
 import {
   anActiveDevice,
   anApprovedDevice,
+  anyone,
   ask,
   aWaitingDevice,
   endDue,
@@ -165,6 +166,27 @@ describe('the session of a device', () => {
     await forget()
     expect(await statusOf()).toBeUndefined()
   })
+})
+
+test('the pairing of a terminal is no session, and is deleted an hour after its end', async () => {
+  const owner = await service.owner()
+  const person = await aDoorkeeper(service, owner)
+  const { code } = await aTerminal(anyone)
+  const { id } = await bodyOf(approvePairing(person.console.client, person.device, code))
+  const kept = async () => {
+    await forget()
+    return service.sql('select from sessions where id = $1', [id])
+  }
+  await letPass(301, id)
+  await endDue()
+  expect(await eventsOf(owner, 'session.expired')).toEqual([])
+  expect((await bodyOf(owner.client.sessions.list())).data).toEqual([])
+  expect((await owner.client.sessions.get({ params: { id } })).status).toBe(404)
+  expect((await owner.client.sessions.revoke({ params: { id } })).status).toBe(404)
+  await service.sql("update sessions set forget_at = forget_at - interval '61 minutes' where id = $1", [id])
+  expect(await kept()).toHaveLength(1)
+  await service.sql("update sessions set forget_at = forget_at - interval '4 minutes' where id = $1", [id])
+  expect(await kept()).toEqual([])
 })
 
 /** The revocation begins while the other request waits for a lock, and waits for that request. */

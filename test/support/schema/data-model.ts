@@ -88,7 +88,7 @@ function change(table: Table | undefined, part: string): void {
   if (!table) throw new Error(`test/support/schema/data-model.ts does not know the table of: ${part}`)
   if (dropped) table.columns.delete(String(dropped[1]))
   else if (/^add /.test(part)) readPart(table, part.replace(/^add (column )?/, ''))
-  else if (!/^(drop constraint|alter column \w+ (set|drop) (default|storage)|set \()/.test(part))
+  else if (!/^(drop constraint|alter column \w+ (set|drop) (default|storage|not null)|set \()/.test(part))
     throw new Error(`test/support/schema/data-model.ts cannot read: alter table ${table.name} ${part}`)
 }
 

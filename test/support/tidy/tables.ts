@@ -10,7 +10,6 @@ const tablesOf: Readonly<Record<string, string>> = {
   'identity/keys': 'keys',
   'identity/signing-keys': 'signing_keys',
   'identity/sessions': 'sessions',
-  'identity/cli-auth': 'cli_pairings',
   'identity/onboarding': 'onboardings onboarding_representatives onboarding_beneficial_owners',
   'identity/kyc': 'kyc_submissions kyc_documents',
   'identity/sso': 'sso_providers sso_subjects sso_attempts',
