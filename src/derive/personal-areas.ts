@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Area, Areas } from '../kernel/contract/area.ts'
+import { personalTableOf } from '../kernel/database/personal.ts'
 import { keysOf } from '../values/collections.ts'
 import type { PersonalAddition, PersonalArea, PersonalData, PersonalTable } from '../values/personal.ts'
 
@@ -23,7 +24,7 @@ export function personalDataOf(areas: Areas): ReadonlyMap<Area & { readonly key:
   const additions = Object.values(areas).flatMap(({ personalAdditions }: Area) =>
     Object.entries(personalAdditions),
   )
-  const withAdditions = ([table, entry]: [string, PersonalTable]) =>
+  const withAdditions = ([table, entry]: readonly [string, PersonalTable]) =>
     [
       table,
       joined(
@@ -34,18 +35,24 @@ export function personalDataOf(areas: Areas): ReadonlyMap<Area & { readonly key:
     ] as const
   return new Map(
     Object.entries<Area>(areas).flatMap(([key, area]) => {
-      const tables = Object.entries(area.personal).map(withAdditions)
+      const tables = tablesOf(area).map(withAdditions)
       return tables.length > 0 ? [[{ ...area, key }, Object.fromEntries(tables)]] : []
     }),
   )
 }
+
+const tablesOf = ({ entities, personal }: Area): (readonly [string, PersonalTable])[] => [
+  ...entities.map(personalTableOf),
+  ...Object.entries(personal),
+]
 
 /** A record that one area says was paid is kept, also where another says that it is unpaid. */
 function joined(table: string, entry: PersonalTable, additions: readonly PersonalAddition[]): PersonalTable {
   if (additions.length === 0) return entry
   const unpaid = additions.flatMap(addition => addition.unpaid ?? [])
   const paid = additions.flatMap(addition => addition.paid ?? [])
-  const { where: own = 'true', words } = entry.keptWhile ?? {}
+  const keptWhile = entry.keptWhile ?? additions.find(addition => addition.keptWhile)?.keptWhile
+  const { where: own = 'true', words } = keptWhile ?? {}
   if (unpaid.length + paid.length > 0 && words === undefined)
     throw new Error(`${table}: its own noun has no words for which records are kept`)
   const kept = [own, ...unpaid.map(condition => `not (${condition})`)].map(one => `(${one})`).join(' and ')

@@ -74,6 +74,9 @@ type Forgetting =
   | { readonly value: string }
   | { readonly members: string }
 
+/** The members by which an object names who acted. */
+export const ID_AND_NAME = { members: '{"id":null,"name":null}' } as const
+
 export interface PersonalColumn {
   readonly kind: PersonalKind
   /** Why it is kept. It is erased with the person, or at the end of the legal term, if there is one. */
@@ -95,6 +98,8 @@ export interface LegalRetention {
 
 /** What a noun knows of the records of another one, which must not name its tables. */
 export interface PersonalAddition {
+  /** Which records a table keeps that is below this noun, and whose records are about this one's. */
+  readonly keptWhile?: LegalRetention
   /** SQL condition on the row `t`; never null: nothing was paid, so the law requires no record. */
   readonly unpaid?: string
   /** SQL condition on the row `t`; never null: it was paid after all. */
@@ -104,7 +109,8 @@ export interface PersonalAddition {
 
 export type PersonalAdditions = Readonly<Record<string, PersonalAddition>>
 
-/** A table as data protection sees it: each column that can hold a text is named in one of the lists, or in `ids`. */
+/** A table as data protection sees it: each column that can hold a text is named in one of the lists, or in
+ * `nonPersonalColumns`. */
 export interface PersonalTable {
   readonly personal: Readonly<Record<string, PersonalColumn>>
   readonly plain: readonly string[]

@@ -15,7 +15,7 @@ import { requireFirst } from '../../values/collections.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
 import { findRecipientKey, mayNameAnyKey } from '../filler-keys/index.ts'
 import { type CardAccessRequest, denyCardAccess, grantCardAccess } from './access-decision.ts'
-import { AccessEvent, AccessOutcome, type AccessReason, accessEventsPersonalData } from './access-event.ts'
+import { AccessEvent, AccessOutcome, type AccessReason } from './access-event.ts'
 import { accessEventsApi } from './api.ts'
 import {
   discloseCardData,
@@ -142,5 +142,5 @@ export const accessEventsArea = area(
   'Access Events',
   'Every request for card data, and its outcome.',
   accessEvents,
-  { personal: accessEventsPersonalData, entities: [AccessEvent, AccessOutcome] },
+  { entities: [AccessEvent, AccessOutcome] },
 )

@@ -9,7 +9,7 @@ import {
   timestampColumn,
   zeroCentsColumn,
 } from '../../kernel/database/entity.ts'
-import type { PersonalData } from '../../values/personal.ts'
+import { personal, plain, secret } from '../../kernel/database/personal.ts'
 
 /** `pending`: the processor has not issued the network token yet. `failed`: the processor refused it. */
 export const agentCredentialMachine = stateMachine('agent_credential', {
@@ -29,23 +29,23 @@ const schema = defineEntity({
     delegationId: nullable.string(),
     intentId: nullable.string(),
     /** The only machine payment that the token may pay; null for a token issued to an agent's key. */
-    mppCredentialId: nullable.string(),
+    mppCredentialId: plain(nullable.string()),
     cardId: p.text(),
     status: p.enum(agentCredentialMachine.states).onCreate(() => agentCredentialMachine.initial),
-    merchantScope: textArrayColumn(),
+    merchantScope: personal(textArrayColumn(), 'payment', 'contract', { value: '{[forgotten]}' }),
     amountLimitCents: centsColumn('amount_limit_cents'),
     spentCents: zeroCentsColumn('spent_cents'),
     maxCharges: nullable.integer(),
     charges: p.integer().onCreate(() => 0),
     expiresAt: timestampColumn(),
     revokedAt: nullable.instant(),
-    processor: p.text(),
+    processor: plain(p.text()),
     /** The processor's id of the network token; the token itself is never stored. */
-    tokenId: nullable.string(),
-    last4: nullable.string(),
-    processorProblem: nullable.string(),
+    tokenId: secret(nullable.string()),
+    last4: personal(nullable.string(), 'account', 'payments', { value: '0000' }),
+    processorProblem: plain(nullable.string()),
     accessEventId: p.text(),
-    keyThumbprint: p.text(),
+    keyThumbprint: plain(p.text()),
   },
 })
 
@@ -71,14 +71,3 @@ export const agentCredentialEvent = ({
   status,
   amountLimitCents,
 })
-
-export const agentCredentialsPersonalData = {
-  agent_credentials: {
-    personal: {
-      merchant_scope: { kind: 'payment', ground: 'contract', forget: { value: '{[forgotten]}' } },
-      last4: { kind: 'account', ground: 'payments', forget: { value: '0000' } },
-    },
-    plain: ['processor', 'processor_problem', 'key_thumbprint', 'mpp_credential_id'],
-    secret: ['token_id'],
-  },
-} as const satisfies PersonalData

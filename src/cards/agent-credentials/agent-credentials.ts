@@ -7,7 +7,6 @@ import {
   AgentCredential,
   agentCredentialEvent,
   agentCredentialMachine,
-  agentCredentialsPersonalData,
   OPEN_AGENT_CREDENTIAL_SQL,
 } from './agent-credential.ts'
 import { agentCredentialsApi } from './api.ts'
@@ -58,7 +57,6 @@ export const agentCredentialsArea = area(
   'Network tokens of a card for an agent, each with its own merchants, amount, charges and lifetime.',
   agentCredentials,
   {
-    personal: agentCredentialsPersonalData,
     entities: [AgentCredential],
     machines: [agentCredentialMachine],
     deadlines: [expiry],

@@ -7,10 +7,11 @@ import type { PolicyDecision } from '../../control/policies/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { centsColumn, nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import type { RowOf } from '../../kernel/database/table.ts'
 import { newId } from '../../values/ids.ts'
 import { NO_CENTS } from '../../values/money.ts'
-import { isAboutSql, type PersonalAdditions, type PersonalData } from '../../values/personal.ts'
+import { isAboutSql, type PersonalAdditions } from '../../values/personal.ts'
 
 /**
  * Facts may arrive in any order, so nearly every step is possible. `pending`: a machine payment has begun and
@@ -35,39 +36,61 @@ export const CARD_REFUND_SOURCE = 'card_authorization'
 
 export const fundingSources = ['intent', 'purse', 'wallet'] as const
 
+/**
+ * An SQL condition on a row: a declined card payment, or a machine payment that failed, and no money has moved in spite of
+ * that. It names those states, so that a state added later is kept.
+ */
+const isUnpaidSql = (row: string): string =>
+  `(${row}.status = 'declined' or ${row}.status = 'void' and ${row}.transaction_id is null)
+  and ${row}.captured_cents + ${row}.cleared_cents + ${row}.refunded_cents = 0`
+
 const schema = defineEntity({
   ...tenantTable('CardAuthorization', 'card_authorizations', 'agentId'),
+  ...personalTable({
+    keptWhile: {
+      where: `not (${isUnpaidSql('t')})`,
+      words: 'it was approved once, or money has moved',
+    },
+  }),
   properties: {
     ...recordColumns('cardauth'),
     agentId: p.text(),
     /** Null while only a checkout has confirmed the payment and the network has not named its card. */
     cardId: nullable.string(),
     /** The processor's id of the payment; null while only a checkout has confirmed it. */
-    processorRef: nullable.string(),
+    processorRef: plain(nullable.string()),
     status: p.enum(authorizationMachine.states).onCreate(() => authorizationMachine.initial),
-    source: p.enum(fundingSources),
+    source: plain(p.enum(fundingSources)),
     walletId: p.text(),
     intentId: nullable.string(),
-    networkTokenId: nullable.string(),
-    mppCredentialId: nullable.string(),
+    networkTokenId: plain(nullable.string()),
+    mppCredentialId: plain(nullable.string()),
     amountCents: centsColumn('amount_cents'),
     approvedCents: centsColumn('approved_cents'),
     heldCents: centsColumn('held_cents'),
     capturedCents: centsColumn('captured_cents'),
     clearedCents: centsColumn('cleared_cents'),
     refundedCents: centsColumn('refunded_cents'),
-    merchant: p.text(),
-    merchantKey: p.text(),
-    descriptor: p.text(),
-    mcc: nullable.string(),
-    country: nullable.string(),
-    facts: p.json<PaymentFacts>(),
+    merchant: personal(p.text(), 'payment', 'vouchers', 'word'),
+    merchantKey: personal(p.text(), 'payment', 'vouchers', 'word'),
+    descriptor: personal(p.text(), 'payment', 'vouchers', 'word'),
+    mcc: plain(nullable.string()),
+    country: plain(nullable.string()),
+    /** The network can still send facts of a forgotten payment, so its facts keep their form. */
+    facts: personal(p.json<PaymentFacts>(), 'payment', 'vouchers', {
+      members: '{"requests":[],"outcome":[],"reversals":[],"clearings":[],"refunds":[],"returned":[]}',
+    }),
     decision: p
       .json<PolicyDecision | null>()
       .strictNullable()
       .formula((_, { alias }) => decisionOfRecordSql(alias)),
-    decisionSummary: p.json<DecisionSummary | null>().strictNullable().name('decision'),
-    declineReason: nullable.string(),
+    decisionSummary: personal(
+      p.json<DecisionSummary | null>().strictNullable().name('decision'),
+      'payment',
+      'payments',
+      'null',
+    ),
+    declineReason: plain(nullable.string()),
     expiresAt: nullable.instant(),
     transactionId: nullable.string(),
   },
@@ -79,17 +102,23 @@ schema.setClass(CardAuthorization)
 
 const message = defineEntity({
   ...tenantTable('CardMessage', 'card_messages', 'agentId'),
+  ...personalTable({
+    keptWhile: {
+      where: `not ${isAboutSql('card_authorizations', 't.authorization_id', isUnpaidSql)}`,
+      words: 'its payment was approved once, or money has moved',
+    },
+  }),
   properties: {
     ...recordColumns('cardmessage'),
     agentId: p.text(),
     cardId: p.text(),
-    authorizationId: nullable.string(),
-    kind: p.text(),
+    authorizationId: plain(nullable.string()),
+    kind: plain(p.text()),
     /** SHA-256 of the signed bytes: the same id with other bytes is another message. */
-    digest: p.text(),
+    digest: plain(p.text()),
     answerStatus: p.integer(),
-    answerHeaders: p.json<Record<string, string>>(),
-    answerBody: p.text(),
+    answerHeaders: plain(p.json<Record<string, string>>()),
+    answerBody: personal(p.text(), 'payment', 'payments', 'word'),
   },
 })
 
@@ -174,14 +203,6 @@ export function fillPlaceholderAuthorization(
   Object.assign(authorization, { descriptor, mcc, country, ...fundedMembers(descriptor, funding) })
 }
 
-/**
- * An SQL condition on a row: a declined card payment, or a machine payment that failed, and no money has moved in spite of
- * that. It names those states, so that a state added later is kept.
- */
-const isUnpaidSql = (row: string): string =>
-  `(${row}.status = 'declined' or ${row}.status = 'void' and ${row}.transaction_id is null)
-  and ${row}.captured_cents + ${row}.cleared_cents + ${row}.refunded_cents = 0`
-
 /** An SQL condition on the row `t`: a card has paid the intent whose id `named` gives, even by a later message of the network. */
 export const isPaidByCardSql = (named: string): string =>
   `exists (select from card_authorizations p
@@ -202,46 +223,3 @@ export const authorizationsPersonalAdditions: PersonalAdditions = {
       and ${isUnpaidSql('a')})`,
   },
 }
-
-export const authorizationsPersonalData = {
-  card_authorizations: {
-    personal: {
-      merchant: { kind: 'payment', ground: 'vouchers', forget: 'word' },
-      merchant_key: { kind: 'payment', ground: 'vouchers', forget: 'word' },
-      descriptor: { kind: 'payment', ground: 'vouchers', forget: 'word' },
-      facts: {
-        kind: 'payment',
-        ground: 'vouchers',
-        // The network can still send facts of a forgotten payment, so its facts keep their form.
-        forget: {
-          members: '{"requests":[],"outcome":[],"reversals":[],"clearings":[],"refunds":[],"returned":[]}',
-        },
-      },
-      decision: { kind: 'payment', ground: 'payments', forget: 'null' },
-    },
-    plain: [
-      'processor_ref',
-      'source',
-      'network_token_id',
-      'mcc',
-      'country',
-      'decline_reason',
-      'mpp_credential_id',
-      'is_awaited',
-    ],
-    keptWhile: {
-      where: `not (${isUnpaidSql('t')})`,
-      words: 'it was approved once, or money has moved',
-    },
-  },
-  card_messages: {
-    personal: {
-      answer_body: { kind: 'payment', ground: 'payments', forget: 'word' },
-    },
-    plain: ['authorization_id', 'kind', 'digest', 'answer_headers'],
-    keptWhile: {
-      where: `not ${isAboutSql('card_authorizations', 't.authorization_id', isUnpaidSql)}`,
-      words: 'its payment was approved once, or money has moved',
-    },
-  },
-} as const satisfies PersonalData

@@ -19,7 +19,6 @@ import {
   type AuthorizationStatus,
   authorizationMachine,
   authorizationsPersonalAdditions,
-  authorizationsPersonalData,
   CardAuthorization,
   CardMessage,
 } from './authorization.ts'
@@ -261,7 +260,6 @@ export const authorizationsArea = area(
   'Payments by card: requested by the network, decided, cleared, refunded.',
   authorizations,
   {
-    personal: authorizationsPersonalData,
     personalAdditions: authorizationsPersonalAdditions,
     entities: [CardAuthorization, CardMessage],
     machines: [authorizationMachine],

@@ -15,10 +15,11 @@ import {
   timestampColumn,
   withMembers,
 } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { days } from '../../values/clock.ts'
 import { jsonName } from '../../values/json-names.ts'
 import { type Cents, formatMoney, maxOf, UNLIMITED_CENTS } from '../../values/money.ts'
-import type { PersonalData } from '../../values/personal.ts'
+import { ID_AND_NAME } from '../../values/personal.ts'
 import { truncateText } from '../../values/schemas.ts'
 import { type CardLimits, cardUsages } from '../cards/index.ts'
 
@@ -49,35 +50,41 @@ export const MAX_PENDING_CARD_REQUESTS = 20
 
 const schema = defineEntity({
   ...tenantTable('CardRequest', 'card_requests', 'agentId', 'delegationId'),
+  ...personalTable({ about: { person: ["answered_by ->> 'id'", 'requester_id'] } }),
   properties: {
     ...recordColumns('cardreq'),
     agentId: p.text(),
     delegationId: nullable.string(),
-    type: p.enum(cardRequestTypes),
+    type: plain(p.enum(cardRequestTypes)),
     status: p.enum(cardRequestMachine.states).onCreate(() => cardRequestMachine.initial),
     /** The card whose limits are to change, or the new card once the processor is asked for it. */
     cardId: nullable.string(),
-    usage: nullable.enum(cardUsages),
-    displayName: nullable.string(),
+    usage: plain(nullable.enum(cardUsages)),
+    displayName: personal(nullable.string(), 'words', 'contract', 'word'),
     maxTransactionCents: nullable.cents('max_transaction_cents'),
     dailyLimitCents: nullable.cents('daily_limit_cents'),
     monthlyLimitCents: nullable.cents('monthly_limit_cents'),
-    controls: nullable.json<Omit<CardControls, 'maxTransactionCents'>>(),
-    reason: p.text(),
+    controls: personal(
+      nullable.json<Omit<CardControls, 'maxTransactionCents'>>(),
+      'payment',
+      'contract',
+      'null',
+    ),
+    reason: personal(p.text(), 'words', 'contract', 'word'),
     approvedMaxTransactionCents: nullable.cents('approved_max_transaction_cents'),
     approvedDailyLimitCents: nullable.cents('approved_daily_limit_cents'),
     approvedMonthlyLimitCents: nullable.cents('approved_monthly_limit_cents'),
     answeredAt: nullable.instant(),
-    answeredBy: nullable.json<AnsweredBy>(),
-    comment: nullable.string(),
-    failureReason: nullable.string(),
+    answeredBy: personal(nullable.json<AnsweredBy>(), 'name', 'contract', ID_AND_NAME),
+    comment: personal(nullable.string(), 'words', 'contract', 'word'),
+    failureReason: plain(nullable.string()),
     expiresAt: timestampColumn(),
     dueAt: nullable.instant(),
     workflowId: p.text(),
     /** The person who asked for it, in the console or with a credential that the person made. */
-    requesterId: nullable.string(),
+    requesterId: plain(nullable.string()),
     /** How far the approvals have come, if the policy asks several people. */
-    approval: nullable.json<ApprovalProgress>(),
+    approval: plain(nullable.json<ApprovalProgress>()),
     approvalDueAt: nullable.instant(),
   },
 })
@@ -245,17 +252,3 @@ export function cardApprovalEvent(request: CardRequest, reason?: string | null) 
 
 export const isFulfilmentDue = ({ status, dueAt }: CardRequest): boolean =>
   status === 'approved' && dueAt !== null
-
-export const cardRequestsPersonalData = {
-  card_requests: {
-    personal: {
-      display_name: { kind: 'words', ground: 'contract', forget: 'word' },
-      reason: { kind: 'words', ground: 'contract', forget: 'word' },
-      comment: { kind: 'words', ground: 'contract', forget: 'word' },
-      answered_by: { kind: 'name', ground: 'contract', forget: { members: '{"id":null,"name":null}' } },
-      controls: { kind: 'payment', ground: 'contract', forget: 'null' },
-    },
-    plain: ['type', 'usage', 'failure_reason', 'approval', 'requester_id'],
-    about: { person: ["answered_by ->> 'id'", 'requester_id'] },
-  },
-} as const satisfies PersonalData

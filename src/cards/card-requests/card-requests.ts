@@ -30,7 +30,6 @@ import {
   cardRequestEvent,
   cardRequestMachine,
   cardRequestResponse,
-  cardRequestsPersonalData,
   isFulfilmentDue,
   MAX_PENDING_CARD_REQUESTS,
   OPEN_CARD_REQUEST_SQL,
@@ -208,7 +207,6 @@ export const cardRequestsArea = area(
   'Agents’ requests to their owner: for a card, or for other limits of one.',
   cardRequests,
   {
-    personal: cardRequestsPersonalData,
     steps: cardRequestSteps,
     entities: [CardRequest],
     machines: [cardRequestMachine],

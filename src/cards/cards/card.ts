@@ -1,9 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { cardStatuses } from '../../control/card-terms/index.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import { nullable, recordColumns, tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
+import {
+  metadataColumn,
+  nullable,
+  recordColumns,
+  tenantTable,
+  timestampColumn,
+} from '../../kernel/database/entity.ts'
+import { personal, plain } from '../../kernel/database/personal.ts'
 import type { CardNumberState } from '../../ports/card-processor.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import { truncateText } from '../../values/schemas.ts'
 
 export const cardMachine = stateMachine('card', {
@@ -34,24 +40,24 @@ const card = defineEntity({
     ...recordColumns('card'),
     agentId: p.text(),
     status: p.enum(cardMachine.states).onCreate(() => cardMachine.initial),
-    usage: p.enum(cardUsages),
-    displayName: p.text(),
+    usage: plain(p.enum(cardUsages)),
+    displayName: personal(p.text(), 'words', 'contract', 'word'),
     /** The only intent that the card pays; the card closes with it. */
     intentId: nullable.string(),
     requestId: nullable.string(),
     activates: p.boolean(),
-    frozenReason: nullable.string(),
-    closedReason: nullable.string(),
+    frozenReason: personal(nullable.string(), 'words', 'contract', 'word'),
+    closedReason: personal(nullable.string(), 'words', 'contract', 'word'),
     closedAt: nullable.instant(),
     /** The purse: a wallet from which only this card pays; null until it is funded. */
     walletId: nullable.string(),
-    processor: p.text(),
-    numberId: nullable.string(),
-    brand: nullable.string(),
-    last4: nullable.string(),
+    processor: plain(p.text()),
+    numberId: plain(nullable.string()),
+    brand: personal(nullable.string(), 'account', 'payments', 'word'),
+    last4: personal(nullable.string(), 'account', 'payments', { value: '0000' }),
     expMonth: nullable.integer(),
     expYear: nullable.integer(),
-    processorProblem: nullable.string(),
+    processorProblem: plain(nullable.string()),
     dueAt: nullable.instant(),
     attempts: p.integer().onCreate(() => 0),
     /**
@@ -59,14 +65,14 @@ const card = defineEntity({
      * none failed.
      */
     callDueAt: nullable.instant(),
-    nextNumberId: nullable.string(),
+    nextNumberId: plain(nullable.string()),
     nextNumberAt: nullable.instant(),
     overlapMinutes: nullable.integer(),
     spentAt: nullable.instant(),
     /** When the remaining balance of a closed card's purse is returned; null if the purse is empty. */
     purseDueAt: nullable.instant(),
     workflowId: nullable.string(),
-    metadata: p.json<Record<string, string>>().onCreate(() => ({})),
+    metadata: personal(metadataColumn(), 'words', 'contract', 'empty'),
   },
 })
 
@@ -90,24 +96,19 @@ const number = defineEntity({
     agentId: p.text(),
     cardId: p.text(),
     status: p.enum(cardNumberMachine.states).onCreate(() => cardNumberMachine.initial),
-    processor: p.text(),
-    processorCardId: p.text(),
-    brand: p.text(),
-    last4: p.text(),
+    processor: plain(p.text()),
+    processorCardId: personal(p.text(), 'account', 'payments', 'pseudonym'),
+    brand: personal(p.text(), 'account', 'payments', 'word'),
+    last4: personal(p.text(), 'account', 'payments', { value: '0000' }),
     expMonth: p.integer(),
     expYear: p.integer(),
     retiresAt: nullable.instant(),
     /** The last instant of the month printed on the card. */
     endsAt: timestampColumn(),
     /** The state that the processor confirmed last. Each change is requested until it is confirmed. */
-    processorState: p.enum(numberStates).onCreate(() => 'inactive' as const),
+    processorState: plain(p.enum(numberStates).onCreate(() => 'inactive' as const)),
     /** The requested state, which is not confirmed yet, so the number may be in either state. */
-    requestedState: p
-      .enum(numberStates)
-      .name('told_state')
-      .$type<CardNumberState | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    requestedState: plain(nullable.enum(numberStates).name('told_state')),
     /** Counts requested states, each of which has its own reference at the processor. */
     requestSeq: p
       .integer()
@@ -140,32 +141,3 @@ export const cardEvent = (
   last4,
   ...(reason ? { reason: truncateText(reason) } : {}),
 })
-
-export const cardsPersonalData = {
-  card_terms: {
-    personal: {
-      merchant_allowlist: { kind: 'payment', ground: 'contract', forget: 'empty' },
-      merchant_blocklist: { kind: 'payment', ground: 'contract', forget: 'empty' },
-    },
-    plain: ['allowed_countries', 'allowed_mccs', 'blocked_mccs', 'mcc_categories'],
-  },
-  cards: {
-    personal: {
-      display_name: { kind: 'words', ground: 'contract', forget: 'word' },
-      frozen_reason: { kind: 'words', ground: 'contract', forget: 'word' },
-      closed_reason: { kind: 'words', ground: 'contract', forget: 'word' },
-      metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
-      brand: { kind: 'account', ground: 'payments', forget: 'word' },
-      last4: { kind: 'account', ground: 'payments', forget: { value: '0000' } },
-    },
-    plain: ['usage', 'processor', 'number_id', 'processor_problem', 'next_number_id'],
-  },
-  card_numbers: {
-    personal: {
-      processor_card_id: { kind: 'account', ground: 'payments', forget: 'pseudonym' },
-      brand: { kind: 'account', ground: 'payments', forget: 'word' },
-      last4: { kind: 'account', ground: 'payments', forget: { value: '0000' } },
-    },
-    plain: ['processor', 'processor_state', 'told_state'],
-  },
-} as const satisfies PersonalData

@@ -10,15 +10,7 @@ import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { formatMinute } from '../../values/minute.ts'
 import { cardSteps, cardsApi } from './api.ts'
-import {
-  Card,
-  CardNumber,
-  cardClosedReasons,
-  cardEvent,
-  cardMachine,
-  cardNumberMachine,
-  cardsPersonalData,
-} from './card.ts'
+import { Card, CardNumber, cardClosedReasons, cardEvent, cardMachine, cardNumberMachine } from './card.ts'
 import { cardResponse, cardResponses, lockCard, storedCardResponse } from './card-with-terms.ts'
 import { cardControlHandlers, changeCardLimits } from './controls.ts'
 import { nextCardStep } from './due.ts'
@@ -158,7 +150,6 @@ export const cardsArea = area(
   'Virtual cards of agents: issuing, freezing, closing, rotation; their limits, controls and purses.',
   cards,
   {
-    personal: cardsPersonalData,
     steps: cardSteps,
     entities: [CardTerms, Card, CardNumber],
     announces: cardNoticeEvents,

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { nullable, recordColumns, tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
-import type { PersonalData } from '../../values/personal.ts'
+import { plain } from '../../kernel/database/personal.ts'
 
 export const credentialMachine = stateMachine('credential', {
   issued: ['redeemed', 'revoked', 'expired'],
@@ -23,7 +23,7 @@ const schema = defineEntity({
     redeemedAt: nullable.instant(),
     revokedAt: nullable.instant(),
     accessEventId: nullable.string(),
-    keyThumbprint: nullable.string(),
+    keyThumbprint: plain(nullable.string()),
   },
 })
 
@@ -47,10 +47,3 @@ export const credentialEvent = ({ id, agentId, intentId, cardId, status }: Crede
   cardId,
   status,
 })
-
-export const credentialsPersonalData = {
-  credentials: {
-    personal: {},
-    plain: ['key_thumbprint'],
-  },
-} as const satisfies PersonalData

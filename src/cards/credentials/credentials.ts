@@ -19,7 +19,6 @@ import {
   Credential,
   credentialEvent,
   credentialMachine,
-  credentialsPersonalData,
   OPEN_CREDENTIAL_SQL,
   unusableCredentialReason,
 } from './credential.ts'
@@ -152,7 +151,6 @@ export const credentialsArea = area(
   'Single-use rights to have card data encrypted to a key.',
   credentials,
   {
-    personal: credentialsPersonalData,
     entities: [Credential],
     machines: [credentialMachine],
     deadlines: [expiry],

@@ -1,16 +1,16 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, plain } from '../../kernel/database/personal.ts'
 import type { EncryptionKey } from '../../values/encryption-key.ts'
-import type { PersonalData } from '../../values/personal.ts'
 
 const schema = defineEntity({
   ...tenantTable('FillerKey', 'filler_keys'),
   properties: {
     ...recordColumns('fillerkey'),
-    label: p.text(),
-    thumbprint: p.text(),
-    alg: p.text().$type<EncryptionKey['alg']>(),
-    publicKeyJwk: p.json<EncryptionKey['jwk']>(),
+    label: personal(p.text(), 'words', 'contract', 'word'),
+    thumbprint: plain(p.text()),
+    alg: plain(p.text().$type<EncryptionKey['alg']>()),
+    publicKeyJwk: plain(p.json<EncryptionKey['jwk']>()),
   },
 })
 
@@ -26,12 +26,3 @@ export const encryptionKeyOf = ({ publicKeyJwk: jwk, alg, thumbprint }: FillerKe
   alg,
   thumbprint,
 })
-
-export const fillerKeysPersonalData = {
-  filler_keys: {
-    personal: {
-      label: { kind: 'words', ground: 'contract', forget: 'word' },
-    },
-    plain: ['thumbprint', 'alg', 'public_key_jwk'],
-  },
-} as const satisfies PersonalData

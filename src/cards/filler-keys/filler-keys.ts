@@ -5,7 +5,7 @@ import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { fillerKeysApi } from './api.ts'
-import { FillerKey, fillerKeysPersonalData } from './filler-key.ts'
+import { FillerKey } from './filler-key.ts'
 
 const fillerKeyEvent = ({ id, label, thumbprint }: FillerKey) => ({ fillerKeyId: id, label, thumbprint })
 
@@ -60,5 +60,5 @@ export const fillerKeysArea = area(
   'Filler Keys',
   'The public keys of programs that fill payment forms, to which card data may be encrypted.',
   fillerKeys,
-  { personal: fillerKeysPersonalData, entities: [FillerKey] },
+  { entities: [FillerKey] },
 )

@@ -12,7 +12,6 @@ import { redeemCheckoutSession } from './redeem-session.ts'
 import {
   CHECKOUT_SESSION_TTL_MS,
   CheckoutSession,
-  checkoutPersonalData,
   checkoutSessionEvent,
   checkoutSessionMachine,
   isMerchantShop,
@@ -94,7 +93,6 @@ export const checkoutArea = area(
   'Paying at a shop with a card that the agent never sees, and paying an intent on the service’s own rail.',
   checkout,
   {
-    personal: checkoutPersonalData,
     entities: [CheckoutSession],
     machines: [checkoutSessionMachine],
     deadlines: [expiry],

@@ -2,8 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { hostInText, isSameMerchant } from '../../control/merchants/index.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { nullable, recordColumns, tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
+import { personal, plain, secret } from '../../kernel/database/personal.ts'
 import { minutes } from '../../values/clock.ts'
-import type { PersonalData } from '../../values/personal.ts'
 
 export const checkoutSessionMachine = stateMachine('checkout_session', {
   open: ['redeemed', 'expired'],
@@ -19,14 +19,14 @@ const schema = defineEntity({
     delegationId: nullable.string(),
     intentId: p.text(),
     cardId: p.text(),
-    merchantHost: p.text(),
+    merchantHost: personal(p.text(), 'payment', 'contract', 'word'),
     status: p.enum(checkoutSessionMachine.states).onCreate(() => checkoutSessionMachine.initial),
-    hash: p.text(),
-    hint: p.text(),
+    hash: secret(p.text()),
+    hint: plain(p.text()),
     expiresAt: timestampColumn(),
     redeemedAt: nullable.instant(),
     accessEventId: nullable.string(),
-    keyThumbprint: nullable.string(),
+    keyThumbprint: plain(nullable.string()),
   },
 })
 
@@ -70,13 +70,3 @@ export const checkoutSessionEvent = ({
   merchantHost,
   status,
 })
-
-export const checkoutPersonalData = {
-  checkout_sessions: {
-    personal: {
-      merchant_host: { kind: 'payment', ground: 'contract', forget: 'word' },
-    },
-    plain: ['hint', 'key_thumbprint'],
-    secret: ['hash'],
-  },
-} as const satisfies PersonalData

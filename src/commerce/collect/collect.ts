@@ -18,7 +18,6 @@ import { newId } from '../../values/ids.ts'
 import {
   addRequestPayment,
   amountDueCents,
-  collectPersonalData,
   findPayableRequests,
   type LockedPaymentRequest,
   lockPaymentRequest,
@@ -262,7 +261,6 @@ export const collectArea = area(
   collect,
   {
     aliases: { collect: 'claim' },
-    personal: collectPersonalData,
     steps: { ...collectSteps, ...requestRefundSteps },
     entities: [PaymentRequest, RequestPayment],
     machines: [paymentRequestMachine, requestPaymentMachine],

@@ -9,12 +9,12 @@ import {
   textArrayColumn,
   zeroCentsColumn,
 } from '../../kernel/database/entity.ts'
+import { personal, plain } from '../../kernel/database/personal.ts'
 import type { Transaction } from '../../money/transactions/index.ts'
 import { type DisputeReason, disputeReasons } from '../../ports/card-disputes.ts'
 import { addCalendarDays, atBankTime, bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { days, minutes } from '../../values/clock.ts'
 import { type Cents, subtractCents } from '../../values/money.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import {
   addDisputeFact,
   type DisputeAmounts,
@@ -80,9 +80,9 @@ const schema = defineEntity({
     transactionId: p.text(),
     cardId: nullable.string(),
     walletId: p.text(),
-    merchant: p.text(),
-    reason: p.enum(disputeReasons),
-    description: p.text(),
+    merchant: personal(p.text(), 'payment', 'claims', 'word'),
+    reason: plain(p.enum(disputeReasons)),
+    description: personal(p.text(), 'words', 'claims', 'word'),
     status: p.enum(disputeMachine.states).onCreate(() => disputeMachine.initial),
     amountCents: centsColumn('amount_cents'),
     /**
@@ -96,28 +96,33 @@ const schema = defineEntity({
     lostCents: zeroCentsColumn('lost_cents'),
     /** The part of the payment that the dispute claims. It cannot be refunded as well. */
     countedCents: zeroCentsColumn('counted_cents'),
-    creditedWalletId: nullable.string(),
+    creditedWalletId: plain(nullable.string()),
     postings: p.integer().onCreate(() => 0),
-    facts: p
-      .json<readonly StoredDisputeFact[]>()
-      .name('words')
-      .onCreate(() => []),
-    finding: nullable.json<Finding>(),
-    evidenceIds: textArrayColumn(),
+    facts: personal(
+      p
+        .json<readonly StoredDisputeFact[]>()
+        .name('words')
+        .onCreate(() => []),
+      'words',
+      'claims',
+      'empty',
+    ),
+    finding: personal(nullable.json<Finding>(), 'words', 'claims', 'null'),
+    evidenceIds: plain(textArrayColumn()),
     cardFrozen: booleanColumn(),
-    resolution: nullable.string(),
+    resolution: plain(nullable.string()),
     resolvedAt: nullable.instant(),
     creditDueAt: nullable.instant(),
     creditedAt: nullable.instant(),
     evidenceDueAt: nullable.instant(),
     remindAt: nullable.instant(),
     submittedAt: nullable.instant(),
-    processor: p.text(),
-    processorDisputeId: nullable.string(),
+    processor: plain(p.text()),
+    processorDisputeId: plain(nullable.string()),
     documentedAt: nullable.instant(),
     filedAt: nullable.instant(),
     toldWithdrawnAt: nullable.instant(),
-    processorProblem: nullable.string(),
+    processorProblem: plain(nullable.string()),
     attempts: p.integer().onCreate(() => 0),
     callDueAt: nullable.instant(),
     /** Since when the pending call of an undecided dispute has no answer; null before it is made. */
@@ -211,23 +216,3 @@ export function scheduleProvisionalCredit(dispute: Dispute, { tenant, now }: Ten
   if (tenant.mode === 'test') dispute.creditedAt = now
   else dispute.creditDueAt = provisionalCreditDueAt(now)
 }
-
-export const disputesPersonalData = {
-  disputes: {
-    personal: {
-      merchant: { kind: 'payment', ground: 'claims', forget: 'word' },
-      description: { kind: 'words', ground: 'claims', forget: 'word' },
-      words: { kind: 'words', ground: 'claims', forget: 'empty' },
-      finding: { kind: 'words', ground: 'claims', forget: 'null' },
-    },
-    plain: [
-      'reason',
-      'credited_wallet_id',
-      'evidence_ids',
-      'resolution',
-      'processor',
-      'processor_dispute_id',
-      'processor_problem',
-    ],
-  },
-} as const satisfies PersonalData

@@ -36,7 +36,6 @@ import {
   DISPUTE_NEEDS_RUN_SQL,
   Dispute,
   disputeDeadline,
-  disputesPersonalData,
   EVIDENCE_PERIOD_MS,
   EVIDENCE_REMINDER_MS,
   isDisputeUndecided,
@@ -241,7 +240,6 @@ export const disputesArea = area(
   'Disputes of card payments: evidence, submission to the card network, its decision, and provisional credits.',
   disputes,
   {
-    personal: disputesPersonalData,
     steps: disputeSteps,
     entities: [Dispute],
     machines: [disputeMachine],

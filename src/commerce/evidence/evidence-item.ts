@@ -4,9 +4,9 @@ import { isPaidByCardSql } from '../../cards/authorizations/index.ts'
 import { keptWithIntent } from '../../control/intents/index.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import { nullable, realTimeColumn, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { readStoredFile } from '../../kernel/database/stored-files.ts'
 import { FILE_KINDS, fileExtensionOf } from '../../values/file-kind.ts'
-import type { PersonalData } from '../../values/personal.ts'
 
 export const evidenceTypes = ['receipt', 'screenshot', 'invoice', 'confirmation', 'other'] as const
 
@@ -15,21 +15,27 @@ export const MAX_EVIDENCE_PER_INTENT = 100
 
 const TEXT = 'text/plain' as const
 
+const { where, words } = keptWithIntent('t.intent_id')
+
 const schema = defineEntity({
   ...tenantTable('Evidence', 'evidence', 'agentId', 'delegationId'),
+  ...personalTable({
+    files: ['sha256', 'view_sha256'],
+    keptWhile: { where: `${where} or ${isPaidByCardSql('t.intent_id')}`, words },
+  }),
   properties: {
     ...recordColumns('evidence'),
     agentId: p.text(),
     delegationId: nullable.string(),
     intentId: p.text(),
-    type: p.enum(evidenceTypes),
-    note: nullable.string(),
-    text: nullable.string(),
-    fileName: nullable.string(),
-    mediaType: p.enum([TEXT, ...FILE_KINDS]),
+    type: plain(p.enum(evidenceTypes)),
+    note: personal(nullable.string(), 'words', 'claims', 'word'),
+    text: personal(nullable.string(), 'words', 'claims', 'word'),
+    fileName: personal(nullable.string(), 'words', 'claims', 'word'),
+    mediaType: plain(p.enum([TEXT, ...FILE_KINDS])),
     bytes: p.integer(),
-    sha256: p.text(),
-    viewSha256: nullable.string(),
+    sha256: personal(p.text(), 'payment', 'claims', 'digest'),
+    viewSha256: personal(nullable.string(), 'payment', 'claims', 'digest'),
     /** Uses the real time, regardless of a test clock, which proves that the evidence was not made up later. */
     receivedAt: realTimeColumn(),
   },
@@ -49,23 +55,6 @@ export const textEvidence = (text: string) => ({
 
 export const evidenceFileName = ({ id, mediaType }: Evidence): string =>
   `${id}.${mediaType === TEXT ? 'txt' : fileExtensionOf[mediaType]}`
-
-const { where, words } = keptWithIntent('t.intent_id')
-
-export const evidencePersonalData = {
-  evidence: {
-    personal: {
-      note: { kind: 'words', ground: 'claims', forget: 'word' },
-      text: { kind: 'words', ground: 'claims', forget: 'word' },
-      file_name: { kind: 'words', ground: 'claims', forget: 'word' },
-      sha256: { kind: 'payment', ground: 'claims', forget: 'digest' },
-      view_sha256: { kind: 'payment', ground: 'claims', forget: 'digest' },
-    },
-    plain: ['type', 'media_type'],
-    files: ['sha256', 'view_sha256'],
-    keptWhile: { where: `${where} or ${isPaidByCardSql('t.intent_id')}`, words },
-  },
-} as const satisfies PersonalData
 
 export const findEvidence = (ids: readonly string[], context: ReadContext): Promise<Evidence[]> =>
   find({ id: { $in: [...new Set(ids)] } }, context)

@@ -12,7 +12,6 @@ import {
   Evidence,
   evidenceContent,
   evidenceFileName,
-  evidencePersonalData,
   MAX_EVIDENCE_PER_INTENT,
   textEvidence,
 } from './evidence-item.ts'
@@ -71,5 +70,5 @@ export const evidenceArea = area(
   'Evidence',
   'Proof of payments: screenshots, invoices and confirmations, stored as uploaded and never changed.',
   evidence,
-  { personal: evidencePersonalData, entities: [Evidence] },
+  { entities: [Evidence] },
 )

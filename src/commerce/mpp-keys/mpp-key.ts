@@ -6,11 +6,11 @@ import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Systems } from '../../kernel/contract/ports.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { plain, secret } from '../../kernel/database/personal.ts'
 import type { MerchantKey } from '../../mpp/index.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { memoizeByWeight } from '../../values/bounded-cache.ts'
 import { addMs, minutes } from '../../values/clock.ts'
-import type { PersonalData } from '../../values/personal.ts'
 
 export const CHALLENGE_TTL_MS = minutes(5)
 /** Keys outlive their challenges, since a payment may be under way when its challenge expires. */
@@ -20,15 +20,15 @@ const schema = defineEntity({
   ...tenantTable('MppKey', 'mpp_keys'),
   properties: {
     ...recordColumns('mppkey'),
-    kid: p.text(),
+    kid: plain(p.text()),
     /** The modulus of the public key, in base64url; the exponent is 65537. */
-    modulus: p.text(),
+    modulus: plain(p.text()),
     /**
      * Signs the ids of challenges (HMAC). Sealed, like the private key. Null once every challenge made with
      * it has ended.
      */
-    secret: nullable.string(),
-    privateKey: nullable.string(),
+    secret: secret(nullable.string()),
+    privateKey: secret(nullable.string()),
     retiredAt: nullable.instant(),
     endsAt: nullable.instant(),
   },
@@ -54,14 +54,6 @@ export function retireMppKey(key: Pick<MppKey, 'retiredAt' | 'endsAt'>, now: Dat
   key.retiredAt = now
   key.endsAt = addMs(now, CHALLENGE_TTL_MS + GRACE_MS)
 }
-
-export const mppKeysPersonalData = {
-  mpp_keys: {
-    personal: {},
-    plain: ['kid', 'modulus'],
-    secret: ['secret', 'private_key'],
-  },
-} as const satisfies PersonalData
 
 const makePair = promisify(generateKeyPair)
 

@@ -6,14 +6,7 @@ import { bindHandlers, DONE, externalCall } from '../../kernel/contract/operatio
 import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { mppKeysApi } from './api.ts'
-import {
-  MppKey,
-  mppKeysPersonalData,
-  mppPublicJwk,
-  type NewMppKey,
-  newMppKey,
-  retireMppKey,
-} from './mpp-key.ts'
+import { MppKey, mppPublicJwk, type NewMppKey, newMppKey, retireMppKey } from './mpp-key.ts'
 
 const shown = (key: MppKey) => withMembers(key, { publicKeyJwk: { ...mppPublicJwk(key) } })
 
@@ -92,5 +85,5 @@ export const mppKeysArea = area(
   'Payment Keys',
   'The keys of the challenges with which you are paid.',
   mppKeys,
-  { personal: mppKeysPersonalData, entities: [MppKey], deadlines: [retirement] },
+  { entities: [MppKey], deadlines: [retirement] },
 )

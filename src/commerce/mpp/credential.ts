@@ -7,11 +7,11 @@ import {
   tenantTable,
   timestampColumn,
 } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import type { Conversion } from '../../money/exchange-rates/index.ts'
 import type { PaymentChallenge } from '../../mpp/index.ts'
 import type { SharedToken, SharedTokenAction, SharedTokenOrder } from '../../ports/card-processor.ts'
 import { days, minutes } from '../../values/clock.ts'
-import type { PersonalData } from '../../values/personal.ts'
 
 /**
  * `minted`: a caller has the credential, or its shared payment token is being created or confirmed. `sent`: the credential is on its way, and the merchant has not answered. `indeterminate`: whether it was
@@ -51,39 +51,45 @@ export interface OrderedToken extends SharedTokenOrder {
 
 const schema = defineEntity({
   ...tenantTable('MppCredential', 'mpp_credentials', 'agentId', 'delegationId'),
+  ...personalTable({
+    keptWhile: {
+      where: "t.status <> 'void' or t.transaction_id is not null",
+      words: 'it was paid, or can still be',
+    },
+  }),
   properties: {
     ...recordColumns('mppcredential'),
     agentId: p.text(),
     delegationId: nullable.string(),
     intentId: p.text(),
     cardId: p.text(),
-    agentCredentialId: p.text(),
+    agentCredentialId: plain(p.text()),
     status: p.enum(mppCredentialMachine.states).onCreate(() => mppCredentialMachine.initial),
-    sentBy: p.enum(credentialSenders),
+    sentBy: plain(p.enum(credentialSenders)),
     /** The payee's host, with its port if that is not the default of the scheme. */
-    merchant: p.text(),
+    merchant: personal(p.text(), 'payment', 'payments', 'word'),
     /** Stated by the merchant, so it proves nothing. */
-    merchantName: nullable.string(),
+    merchantName: personal(nullable.string(), 'payment', 'payments', 'word'),
     /** Stored without the query, which may contain secrets. */
-    url: p.text(),
-    method: p.text(),
+    url: personal(p.text(), 'payment', 'payments', 'word'),
+    method: plain(p.text()),
     amountCents: centsColumn('amount_cents'),
-    conversion: nullable.json<Conversion>(),
-    network: p.text(),
-    challengeId: p.text(),
+    conversion: plain(nullable.json<Conversion>()),
+    network: plain(p.text()),
+    challengeId: plain(p.text()),
     /** Stored as the merchant sent it, every parameter byte for byte. */
-    challenge: p.json<PaymentChallenge>(),
-    requestDigest: p.text(),
+    challenge: personal(p.json<PaymentChallenge>(), 'payment', 'payments', 'empty'),
+    requestDigest: plain(p.text()),
     /** SHA-256 of the credential. The credential itself is never stored. Empty before its token is created. */
-    credentialDigest: p.text(),
+    credentialDigest: plain(p.text()),
     /** What the shared payment token was ordered with, so that it is found again. Null for the method `card`. */
-    sharedToken: nullable.json<OrderedToken>(),
+    sharedToken: plain(nullable.json<OrderedToken>()),
     /** Where a person confirms the payment, while that is waited for. */
-    nextAction: nullable.json<SharedTokenAction>(),
+    nextAction: personal(nullable.json<SharedTokenAction>(), 'payment', 'payments', 'null'),
     merchantStatus: nullable.integer(),
-    receipt: nullable.string(),
-    note: nullable.string(),
-    outcomeBy: nullable.enum(outcomeWitnesses),
+    receipt: personal(nullable.string(), 'payment', 'payments', 'word'),
+    note: personal(nullable.string(), 'words', 'payments', 'word'),
+    outcomeBy: plain(nullable.enum(outcomeWitnesses)),
     declinedAt: nullable.instant(),
     askedAt: timestampColumn(),
     sentAt: nullable.instant(),
@@ -112,44 +118,6 @@ export const SENT_CREDENTIAL_GRACE_MS = minutes(2)
 
 /** Card networks wait no longer than this, so an unknown outcome then counts as not paid. */
 export const INDETERMINATE_TTL_MS = days(31)
-
-export const mppPersonalData = {
-  mpp_credentials: {
-    personal: {
-      merchant: { kind: 'payment', ground: 'payments', forget: 'word' },
-      merchant_name: { kind: 'payment', ground: 'payments', forget: 'word' },
-      url: { kind: 'payment', ground: 'payments', forget: 'word' },
-      challenge: { kind: 'payment', ground: 'payments', forget: 'empty' },
-      receipt: { kind: 'payment', ground: 'payments', forget: 'word' },
-      note: { kind: 'words', ground: 'payments', forget: 'word' },
-      next_action: { kind: 'payment', ground: 'payments', forget: 'null' },
-    },
-    plain: [
-      'agent_credential_id',
-      'sent_by',
-      'method',
-      'network',
-      'challenge_id',
-      'request_digest',
-      'credential_digest',
-      'outcome_by',
-      'conversion',
-      'shared_token',
-    ],
-    keptWhile: {
-      where: "t.status <> 'void' or t.transaction_id is not null",
-      words: 'it was paid, or can still be',
-    },
-  },
-  mpp_protect_rules: {
-    personal: {
-      merchant: { kind: 'payment', ground: 'contract', forget: 'word' },
-      pattern: { kind: 'payment', ground: 'contract', forget: 'pseudonym' },
-      reason: { kind: 'words', ground: 'contract', forget: 'word' },
-    },
-    plain: ['type'],
-  },
-} as const satisfies PersonalData
 
 export const mppCredentialEvent = ({
   id,

@@ -29,7 +29,6 @@ import {
   MppCredential,
   type MppStatus,
   mppCredentialMachine,
-  mppPersonalData,
 } from './credential.ts'
 import { machinePaymentReactions, resolveMachinePayment } from './outcome.ts'
 import { mintCredential, payMachinePayment } from './pay/pay.ts'
@@ -39,7 +38,6 @@ import {
   MachinePayment,
   MachinePaymentAnswer,
   machinePaymentMachine,
-  machinePaymentPersonalData,
   machinePaymentResponse,
   nextStepOf,
   openAnswer,
@@ -310,9 +308,8 @@ export const mppArea = area(
   'Paying merchants that answer HTTP 402, once per intent, and only those that the owner allows.',
   mpp,
   {
-    personal: { ...mppPersonalData, ...machinePaymentPersonalData },
     steps: mppSteps,
-    entities: [MachinePayment, MachinePaymentAnswer, MppCredential, ProtectRule],
+    entities: [MppCredential, ProtectRule, MachinePayment, MachinePaymentAnswer],
     machines: [machinePaymentMachine, mppCredentialMachine],
     deadlines: [orderDue, outcomeDue],
     expiring: [{ table: 'mpp_answers', column: 'expires_at', keptMs: 0 }],

@@ -11,9 +11,9 @@ import {
   tenantTable,
   withMembers,
 } from '../../kernel/database/entity.ts'
+import { personal, plain } from '../../kernel/database/personal.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import type { machinePaymentEndEvents, mppApi } from './api.ts'
 import {
   awaitsPerson,
@@ -56,24 +56,24 @@ const schema = defineEntity({
     status: p.enum(machinePaymentMachine.states).onCreate(() => machinePaymentMachine.initial),
     /** Asked for with `Prefer: respond-async`: its run carries it out, within the life of the intent. */
     isAsync: p.boolean(),
-    sentBy: p.enum(credentialSenders),
-    merchant: p.text(),
+    sentBy: plain(p.enum(credentialSenders)),
+    merchant: personal(p.text(), 'payment', 'payments', 'word'),
     /** Stored without the query, which may contain secrets. */
-    url: p.text(),
-    method: p.text(),
-    askedBy: p.json<Asker>(),
+    url: personal(p.text(), 'payment', 'payments', 'word'),
+    method: plain(p.text()),
+    askedBy: personal(p.json<Asker>(), 'network', 'security', 'empty'),
     /** Sealed: what is sent to the merchant, until it is sent or the payment has ended. */
-    request: nullable.string(),
+    request: personal(nullable.string(), 'payment', 'payments', 'null'),
     /** Sealed: the credential, from its minting until it is sent or shown. */
-    credential: nullable.string(),
+    credential: personal(nullable.string(), 'payment', 'payments', 'null'),
     /** Why it ended, or waits for the merchant. */
-    reason: nullable.string(),
+    reason: plain(nullable.string()),
     attempts: p.integer().onCreate(() => 0),
     /**
      * The lease of the process that orders it. Others keep away until `dueAt`, unless that process has died. One that waits
      * is taken up at `dueAt`, at the latest when its intent ends.
      */
-    claimedBy: nullable.string(),
+    claimedBy: plain(nullable.string()),
     dueAt: nullable.instant(),
     workflowId: nullable.string(),
   },
@@ -89,7 +89,7 @@ const answerSchema = defineEntity({
     ...recordColumns('mppcredential'),
     agentId: p.text(),
     delegationId: nullable.string(),
-    answer: p.text(),
+    answer: personal(p.text(), 'payment', 'payments', 'word'),
     expiresAt: realTimeColumn(),
   },
 })
@@ -97,23 +97,6 @@ const answerSchema = defineEntity({
 /** What the caller of a machine payment gets, sealed: another process than the one that answers may have paid. */
 export class MachinePaymentAnswer extends answerSchema.class {}
 answerSchema.setClass(MachinePaymentAnswer)
-
-export const machinePaymentPersonalData = {
-  mpp_payments: {
-    personal: {
-      merchant: { kind: 'payment', ground: 'payments', forget: 'word' },
-      url: { kind: 'payment', ground: 'payments', forget: 'word' },
-      request: { kind: 'payment', ground: 'payments', forget: 'null' },
-      credential: { kind: 'payment', ground: 'payments', forget: 'null' },
-      asked_by: { kind: 'network', ground: 'security', forget: 'empty' },
-    },
-    plain: ['status', 'sent_by', 'method', 'reason', 'claimed_by'],
-  },
-  mpp_answers: {
-    personal: { answer: { kind: 'payment', ground: 'payments', forget: 'word' } },
-    plain: [],
-  },
-} as const satisfies PersonalData
 
 /** Real time: an answer is not kept longer than it takes to ask for it again. */
 export const ANSWER_KEPT_MS = minutes(10)

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { hostInText, patternProblem } from '../../control/merchants/index.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, plain } from '../../kernel/database/personal.ts'
 import { canonicalHost, isIpAddress, isSharedDomain } from './hosts.ts'
 
 export const protectRuleTypes = ['allow', 'deny'] as const
@@ -9,12 +10,12 @@ const schema = defineEntity({
   ...tenantTable('ProtectRule', 'mpp_protect_rules'),
   properties: {
     ...recordColumns('protectrule'),
-    type: p.enum(protectRuleTypes),
-    merchant: p.text(),
+    type: plain(p.enum(protectRuleTypes)),
+    merchant: personal(p.text(), 'payment', 'contract', 'word'),
     /** The normalized form: `shop.example.com`, `*.example.com` or `https://shop.example.com:8443`. */
-    pattern: p.text(),
+    pattern: personal(p.text(), 'payment', 'contract', 'pseudonym'),
     agentId: nullable.string(),
-    reason: nullable.string(),
+    reason: personal(nullable.string(), 'words', 'contract', 'word'),
   },
 })
 

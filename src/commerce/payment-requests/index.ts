@@ -1,7 +1,6 @@
 export {
   type AcquirerCharge,
   amountDueCents,
-  collectPersonalData,
   findPayableRequests,
   isRequestPayable,
   openRequestsOfWallets,

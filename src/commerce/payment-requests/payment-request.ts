@@ -7,6 +7,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, rowsById, selectColumnList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import {
   centsColumn,
+  metadataColumn,
   nullable,
   recordColumns,
   tenantTable,
@@ -14,10 +15,10 @@ import {
   withMembers,
   zeroCentsColumn,
 } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { clock } from '../../values/clock.ts'
 import { addCents, type Cents, subtractCents } from '../../values/money.ts'
-import type { PersonalData } from '../../values/personal.ts'
 
 /** A SEPA payment is known only once it has arrived. Other payments can be pending. */
 export const requestPaymentMachine = stateMachine('request-payment', {
@@ -41,18 +42,25 @@ export interface AcquirerCharge {
 
 const paymentSchema = defineEntity({
   ...tenantTable('RequestPayment', 'request_payments'),
+  ...personalTable({
+    about: { payer: ['request_id'] },
+    keptWhile: {
+      where: "t.status <> 'failed'",
+      words: 'it has not failed',
+    },
+  }),
   properties: {
     ...recordColumns('requestpayment'),
     requestId: p.text(),
-    way: p.enum(paymentWays),
+    way: plain(p.enum(paymentWays)),
     status: p.enum(requestPaymentMachine.states).onCreate(() => requestPaymentMachine.initial),
     amountCents: centsColumn('amount_cents'),
     countedCents: zeroCentsColumn('counted_cents'),
-    surplusReason: nullable.enum(paymentSurplusReasons),
+    surplusReason: plain(nullable.enum(paymentSurplusReasons)),
     refundedCents: zeroCentsColumn('refunded_cents'),
     walletId: p.text(),
-    sourceId: p.text(),
-    charge: nullable.json<AcquirerCharge>(),
+    sourceId: plain(p.text()),
+    charge: personal(nullable.json<AcquirerCharge>(), 'payment', 'vouchers', 'null'),
     transactionId: nullable.string(),
     receivedAt: nullable.instant(),
   },
@@ -75,30 +83,37 @@ export const REQUEST_NEEDS_RUN_SQL = "(status = 'open' or refunding_cents > 0)"
 
 const requestSchema = defineEntity({
   ...tenantTable('PaymentRequest', 'payment_requests', 'agentId', 'delegationId'),
+  ...personalTable({
+    about: { payer: ['id'] },
+    keptWhile: {
+      where: "t.status not in ('cancelled', 'expired') or t.paid_cents + t.surplus_cents > 0",
+      words: 'something was paid, or can still be',
+    },
+  }),
   properties: {
     ...recordColumns('request'),
     agentId: nullable.string(),
     delegationId: nullable.string(),
     walletId: p.text(),
     amountCents: centsColumn('amount_cents'),
-    description: p.text(),
-    payerName: nullable.string(),
-    payerEmail: nullable.string(),
-    metadata: p.json<Record<string, string>>().onCreate(() => ({})),
+    description: personal(p.text(), 'words', 'vouchers', 'word'),
+    payerName: personal(nullable.string(), 'name', 'vouchers', 'word'),
+    payerEmail: personal(nullable.string(), 'contact', 'contract', 'null'),
+    metadata: personal(metadataColumn(), 'words', 'contract', 'empty'),
     /** Returned only to payers who have paid. */
-    unlocks: nullable.json<Record<string, unknown>>(),
-    reference: p.text(),
+    unlocks: personal(nullable.json<Record<string, unknown>>(), 'words', 'contract', 'null'),
+    reference: plain(p.text()),
     status: p.enum(paymentRequestMachine.states).onCreate(() => paymentRequestMachine.initial),
     paidCents: zeroCentsColumn('paid_cents'),
     /** Received above the amount or too late. It stays in the wallet. */
     surplusCents: zeroCentsColumn('surplus_cents'),
     refundedCents: zeroCentsColumn('refunded_cents'),
     refundingCents: zeroCentsColumn('refunding_cents'),
-    paidBy: nullable.enum(paymentWays),
+    paidBy: plain(nullable.enum(paymentWays)),
     paidAt: nullable.instant(),
     expiresAt: timestampColumn(),
     dueAt: nullable.instant(),
-    comment: nullable.string(),
+    comment: personal(nullable.string(), 'words', 'contract', 'word'),
     workflowId: p.text(),
   },
 })
@@ -121,36 +136,6 @@ export const isRequestPayable = (
   { status, expiresAt }: Pick<PaymentRequest, 'status' | 'expiresAt'>,
   now: Date,
 ): boolean => status === 'open' && now < expiresAt
-
-export const collectPersonalData = {
-  payment_requests: {
-    personal: {
-      description: { kind: 'words', ground: 'vouchers', forget: 'word' },
-      payer_name: { kind: 'name', ground: 'vouchers', forget: 'word' },
-      payer_email: { kind: 'contact', ground: 'contract', forget: 'null' },
-      metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
-      comment: { kind: 'words', ground: 'contract', forget: 'word' },
-      unlocks: { kind: 'words', ground: 'contract', forget: 'null' },
-    },
-    plain: ['reference', 'paid_by'],
-    keptWhile: {
-      where: "t.status not in ('cancelled', 'expired') or t.paid_cents + t.surplus_cents > 0",
-      words: 'something was paid, or can still be',
-    },
-    about: { payer: ['id'] },
-  },
-  request_payments: {
-    personal: {
-      charge: { kind: 'payment', ground: 'vouchers', forget: 'null' },
-    },
-    plain: ['way', 'surplus_reason', 'source_id'],
-    keptWhile: {
-      where: "t.status <> 'failed'",
-      words: 'it has not failed',
-    },
-    about: { payer: ['request_id'] },
-  },
-} as const satisfies PersonalData
 
 export type PaymentRequestRow = RowOf<PaymentRequest>
 export type RequestPaymentRow = RowOf<RequestPayment>

@@ -13,9 +13,10 @@ import {
   timestampColumns,
   withMembers,
 } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { newId } from '../../values/ids.ts'
 import { cents } from '../../values/money.ts'
-import { isAboutSql, type PersonalData } from '../../values/personal.ts'
+import { isAboutSql } from '../../values/personal.ts'
 import { applyBankNotice, type sepaTransferEvents } from '../transfers/index.ts'
 import type { railsApi } from './api.ts'
 
@@ -39,6 +40,7 @@ export const WHILE_NO_FILE_IS_READ = `select pg_advisory_xact_lock(hashtextexten
 const message = defineEntity({
   name: 'SepaMessage',
   tableName: 'sepa_messages',
+  ...personalTable({ owner: null }),
   properties: {
     id: p
       .text()
@@ -47,11 +49,11 @@ const message = defineEntity({
     ...timestampColumns(),
     ownerId: p.text(),
     mode: p.enum(['test', 'live'] as const),
-    sha256: p.text(),
-    kind: p.enum(bankMessageKinds),
-    messageId: p.text(),
-    payments: p.json<StoredPaymentReport[]>(),
-    credits: p.json<Response['credits'] | null>().strictNullable(),
+    sha256: plain(p.text()),
+    kind: plain(p.enum(bankMessageKinds)),
+    messageId: plain(p.text()),
+    payments: personal(p.json<StoredPaymentReport[]>(), 'payment', 'vouchers', 'empty'),
+    credits: personal(p.json<Response['credits'] | null>().strictNullable(), 'payment', 'vouchers', 'null'),
   },
 })
 
@@ -80,18 +82,30 @@ export const sepaNoticeMachine = stateMachine('sepa_notice', { waiting: ['told']
 
 const notice = defineEntity({
   ...tenantTable('SepaNotice', 'sepa_notices'),
+  ...personalTable({
+    about: {
+      beneficiary: [
+        '(select f.beneficiary_id from transfers f where (f.owner_id, f.mode, f.id) = (t.owner_id, t.mode, t.transfer_id))',
+      ],
+    },
+    keptWhile: {
+      where: `not ${isAboutSql(
+        'transfers',
+        't.transfer_id',
+        row => `${row}.status = 'cancelled' and ${row}.submitted_at is null`,
+      )}`,
+      words: 'its transfer was not cancelled before its submission',
+    },
+  }),
   properties: {
     ...recordColumns('sepanotice'),
-    messageId: p.text(),
+    messageId: plain(p.text()),
     /** The file that a pain.002 reports on. Its run takes the notice. */
-    fileId: nullable.string(),
+    fileId: plain(nullable.string()),
     transferId: p.text(),
-    notice: p.enum(paymentNoticeKinds),
-    reasonCode: nullable.string(),
-    payeeCheck: p
-      .json<ReportedPayeeCheck | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    notice: plain(p.enum(paymentNoticeKinds)),
+    reasonCode: plain(nullable.string()),
+    payeeCheck: personal(nullable.json<ReportedPayeeCheck>(), 'name', 'vouchers', 'null'),
     status: p.enum(sepaNoticeMachine.states).onCreate(() => sepaNoticeMachine.initial),
     dueAt: nullable.instant(),
   },
@@ -106,33 +120,3 @@ export async function applyNotice(id: string, tx: WriteContext<typeof sepaTransf
   found.dueAt = null
   await applyBankNotice(found.transferId, found, tx)
 }
-
-export const messagesPersonalData = {
-  sepa_messages: {
-    personal: {
-      payments: { kind: 'payment', ground: 'vouchers', forget: 'empty' },
-      credits: { kind: 'payment', ground: 'vouchers', forget: 'null' },
-    },
-    plain: ['sha256', 'kind', 'message_id'],
-    owner: null,
-  },
-  sepa_notices: {
-    personal: {
-      payee_check: { kind: 'name', ground: 'vouchers', forget: 'null' },
-    },
-    plain: ['message_id', 'file_id', 'notice', 'reason_code'],
-    keptWhile: {
-      where: `not ${isAboutSql(
-        'transfers',
-        't.transfer_id',
-        row => `${row}.status = 'cancelled' and ${row}.submitted_at is null`,
-      )}`,
-      words: 'its transfer was not cancelled before its submission',
-    },
-    about: {
-      beneficiary: [
-        '(select f.beneficiary_id from transfers f where (f.owner_id, f.mode, f.id) = (t.owner_id, t.mode, t.transfer_id))',
-      ],
-    },
-  },
-} as const satisfies PersonalData

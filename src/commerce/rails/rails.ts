@@ -4,13 +4,7 @@ import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { railsApi, sepaFileSteps, sepaQueueApi } from './api.ts'
 import { assignDebit } from './assign-debit.ts'
-import {
-  messagesPersonalData,
-  SepaMessage,
-  SepaNotice,
-  sepaMessageResponse,
-  sepaNoticeMachine,
-} from './message.ts'
+import { SepaMessage, SepaNotice, sepaMessageResponse, sepaNoticeMachine } from './message.ts'
 import { sepaFileProcess } from './process.ts'
 import {
   enqueuePayment,
@@ -19,7 +13,7 @@ import {
   removeQueuedPayment,
 } from './queue.ts'
 import { readBankFile } from './read-bank-file.ts'
-import { filesPersonalData, LATE_FILE_SQL, OPEN_FILE_SQL, SepaFile, sepaFileMachine } from './sepa-file.ts'
+import { LATE_FILE_SQL, OPEN_FILE_SQL, SepaFile, sepaFileMachine } from './sepa-file.ts'
 
 const byReport = (report: SepaFile['report'] | undefined) =>
   report === 'late' ? sqlCondition(LATE_FILE_SQL) : definedOnly({ report })
@@ -42,7 +36,7 @@ const rails = bindHandlers(
 )
 
 export const railsArea = area('Rails', 'Payment files for the bank, and files from the bank.', rails, {
-  personal: { ...filesPersonalData, ...messagesPersonalData, ...instructionsPersonalData },
+  personal: instructionsPersonalData,
   entities: [SepaFile, SepaMessage, SepaNotice],
   machines: [sepaFileMachine, sepaNoticeMachine],
   steps: sepaFileSteps,

@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { centsColumn, nullable, timestampColumn, timestampColumns } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { sepaSchemes } from '../../ports/sepa-rail.ts'
 import { newId } from '../../values/ids.ts'
-import type { PersonalData } from '../../values/personal.ts'
 
 /** A file collects payments until its cut-off, is written once, staged in the bank's folder, and then handed over. */
 export const sepaFileMachine = stateMachine('sepa_file', {
@@ -20,6 +20,7 @@ export const sepaReportStates = ['awaited', 'late', 'received'] as const
 const schema = defineEntity({
   name: 'SepaFile',
   tableName: 'sepa_files',
+  ...personalTable({ owner: null }),
   properties: {
     id: p
       .text()
@@ -28,18 +29,18 @@ const schema = defineEntity({
     ...timestampColumns(),
     ownerId: p.text(),
     mode: p.enum(['test', 'live'] as const),
-    scheme: p.enum(sepaSchemes),
+    scheme: plain(p.enum(sepaSchemes)),
     closesAt: timestampColumn(),
     executeOn: p.date().$type<string>(),
     status: p.enum(sepaFileMachine.states).onCreate(() => sepaFileMachine.initial),
-    messageId: p.text(),
+    messageId: plain(p.text()),
     payments: p.integer(),
     totalCents: centsColumn('total_cents'),
-    content: nullable.string(),
-    sha256: nullable.string(),
+    content: personal(nullable.string(), 'payment', 'vouchers', 'word'),
+    sha256: plain(nullable.string()),
     madeAt: nullable.instant(),
     handedOverAt: nullable.instant(),
-    report: nullable.enum(sepaReportStates),
+    report: plain(nullable.enum(sepaReportStates)),
     reportDueAt: nullable.instant(),
     reportedAt: nullable.instant(),
     dueAt: nullable.instant(),
@@ -62,13 +63,3 @@ export const OPEN_FILE_SQL = `(due_at is not null or report = 'late')`
 
 /** Literal: PostgreSQL would not use the index over late files for a parameter. */
 export const LATE_FILE_SQL = `report = 'late'`
-
-export const filesPersonalData = {
-  sepa_files: {
-    personal: {
-      content: { kind: 'payment', ground: 'vouchers', forget: 'word' },
-    },
-    plain: ['scheme', 'message_id', 'sha256', 'report'],
-    owner: null,
-  },
-} as const satisfies PersonalData

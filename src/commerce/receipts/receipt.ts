@@ -8,9 +8,9 @@ import {
   tenantTable,
   textArrayColumn,
 } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import type { FileViewWarning } from '../../ports/viewer.ts'
 import { FILE_KINDS, fileExtensionOf } from '../../values/file-kind.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import type { ReceiptFacts } from './read-text.ts'
 import type { ReceiptMatchReason, ScoredCandidate } from './score.ts'
 
@@ -35,6 +35,13 @@ export interface ReceiptMatchSuggestion
 
 const schema = defineEntity({
   ...tenantTable('Receipt', 'receipts', 'agentId', 'delegationId'),
+  ...personalTable({
+    files: ['sha256', 'small_sha256', 'large_sha256'],
+    keptWhile: {
+      where: "t.status not in ('unread', 'unmatched', 'suggested') or t.transaction_id is not null",
+      words: 'it belongs to a payment',
+    },
+  }),
   properties: {
     ...recordColumns('receipt'),
     /** The payment's agent, or else the uploader; null if the owner uploaded it and it has no payment. */
@@ -43,24 +50,29 @@ const schema = defineEntity({
     transactionId: nullable.string(),
     intentId: nullable.string(),
     status: p.enum(receiptMachine.states),
-    matchedBy: nullable.enum(receiptMatchSources),
+    matchedBy: plain(nullable.enum(receiptMatchSources)),
     score: nullable.integer(),
-    reasons: textArrayColumn().$type<ReceiptMatchReason[]>(),
-    suggestions: p.json<ReceiptMatchSuggestion[]>().onCreate((): ReceiptMatchSuggestion[] => []),
-    facts: nullable.json<ReceiptFacts>(),
+    reasons: plain(textArrayColumn().$type<ReceiptMatchReason[]>()),
+    suggestions: personal(
+      p.json<ReceiptMatchSuggestion[]>().onCreate((): ReceiptMatchSuggestion[] => []),
+      'words',
+      'vouchers',
+      'empty',
+    ),
+    facts: personal(nullable.json<ReceiptFacts>(), 'words', 'vouchers', 'null'),
     /** The first lines of its text, for comparison with later payments. */
-    head: p.text(),
+    head: personal(p.text(), 'words', 'vouchers', 'word'),
     /** The time of the next comparison; null once the receipt has a payment, or if a payment is no longer expected. */
     lookAt: nullable.instant(),
-    fileName: nullable.string(),
-    mediaType: p.enum(FILE_KINDS),
+    fileName: personal(nullable.string(), 'words', 'vouchers', 'word'),
+    mediaType: plain(p.enum(FILE_KINDS)),
     bytes: p.integer(),
-    sha256: p.text(),
+    sha256: personal(p.text(), 'payment', 'vouchers', 'digest'),
     pages: nullable.integer(),
-    notes: textArrayColumn().$type<FileViewWarning[]>(),
+    notes: plain(textArrayColumn().$type<FileViewWarning[]>()),
     isPlain: p.boolean(),
-    smallSha256: p.text(),
-    largeSha256: p.text(),
+    smallSha256: personal(p.text(), 'payment', 'vouchers', 'digest'),
+    largeSha256: personal(p.text(), 'payment', 'vouchers', 'digest'),
     receivedAt: realTimeColumn(),
   },
 })
@@ -69,26 +81,6 @@ export class Receipt extends schema.class {}
 schema.setClass(Receipt)
 
 export const receiptFileName = ({ id, mediaType }: Receipt): string => `${id}.${fileExtensionOf[mediaType]}`
-
-export const receiptsPersonalData = {
-  receipts: {
-    personal: {
-      facts: { kind: 'words', ground: 'vouchers', forget: 'null' },
-      suggestions: { kind: 'words', ground: 'vouchers', forget: 'empty' },
-      head: { kind: 'words', ground: 'vouchers', forget: 'word' },
-      file_name: { kind: 'words', ground: 'vouchers', forget: 'word' },
-      sha256: { kind: 'payment', ground: 'vouchers', forget: 'digest' },
-      small_sha256: { kind: 'payment', ground: 'vouchers', forget: 'digest' },
-      large_sha256: { kind: 'payment', ground: 'vouchers', forget: 'digest' },
-    },
-    plain: ['matched_by', 'reasons', 'media_type', 'notes'],
-    keptWhile: {
-      where: "t.status not in ('unread', 'unmatched', 'suggested') or t.transaction_id is not null",
-      words: 'it belongs to a payment',
-    },
-    files: ['sha256', 'small_sha256', 'large_sha256'],
-  },
-} as const satisfies PersonalData
 
 const MAX_LISTED = 100
 

@@ -26,7 +26,7 @@ import {
   updateIntentReceiptStates,
 } from './match.ts'
 import { extractReceiptFacts } from './read-text.ts'
-import { Receipt, receiptFileName, receiptMachine, receiptsPersonalData } from './receipt.ts'
+import { Receipt, receiptFileName, receiptMachine } from './receipt.ts'
 import { receiptHeadLines } from './score.ts'
 
 /** When a receipt is compared again after its arrival. Later comparisons are daily, while a payment may still come. */
@@ -194,7 +194,6 @@ export const receiptsArea = area(
   'Receipts of payments: stored as uploaded, shown as re-encoded pictures, and matched with payments.',
   receipts,
   {
-    personal: receiptsPersonalData,
     entities: [Receipt],
     machines: [receiptMachine],
     deadlines: [rematchDue],

@@ -6,7 +6,6 @@ import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { Refund, refundArrivedEvents, refundMachine } from '../../money/refunds/index.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import { refundResponse, refundSteps, refundsApi } from './api.ts'
 import { lockRefunds } from './locked-refunds.ts'
 import { createRefund } from './payment-refund.ts'
@@ -85,27 +84,7 @@ const askDue: Deadline = {
   activities: ['askMerchantForRefund'],
 }
 
-const refundsPersonal = {
-  refunds: {
-    personal: {
-      note: { kind: 'words', ground: 'vouchers', forget: 'word' },
-      failure: {
-        kind: 'words',
-        ground: 'vouchers',
-        forget: { value: '{"code":"forgotten","message":"[forgotten]"}' },
-      },
-    },
-    plain: ['origin', 'way', 'reason', 'source_type', 'source_id', 'payment_id', 'transfer_id'],
-    keptWhile: {
-      where: "t.status not in ('cancelled', 'failed') or t.arrived_cents > 0 or t.completed_at is not null",
-      words: 'money has come back, or can still',
-    },
-    about: { payer: ['request_id'] },
-  },
-} as const satisfies PersonalData
-
 export const refundsArea = area('Refunds', 'Refunds of payments, received and made.', refunds, {
-  personal: refundsPersonal,
   steps: refundSteps,
   entities: [Refund],
   machines: [refundMachine],

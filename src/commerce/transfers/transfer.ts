@@ -11,6 +11,7 @@ import {
   tenantTable,
   withMembers,
 } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { type PayeeCheck, sepaSchemes } from '../../ports/sepa-rail.ts'
 import { newId } from '../../values/ids.ts'
@@ -111,37 +112,42 @@ export interface TransferRecall {
   answer: IsoReason | null
 }
 
-const json = <T>() =>
-  p
-    .json<T | null>()
-    .strictNullable()
-    .onCreate(() => null)
+const json = <T>() => nullable.json<T>()
 
 const schema = defineEntity({
   ...tenantTable('Transfer', 'transfers', 'agentId', 'delegationId'),
+  ...personalTable({
+    about: { beneficiary: ['beneficiary_id'] },
+    keptWhile: {
+      where: "t.status <> 'cancelled' or t.submitted_at is not null",
+      words: 'it was not cancelled before its submission',
+    },
+  }),
   properties: {
     ...recordColumns('transfer'),
     agentId: nullable.string(),
-    fromWalletId: p.text(),
-    toWalletId: nullable.string(),
+    fromWalletId: plain(p.text()),
+    toWalletId: plain(nullable.string()),
     beneficiaryId: nullable.string(),
-    creditId: nullable.string(),
+    creditId: plain(nullable.string()),
     intentId: nullable.string(),
     /** The token whose budget paid; null if there is none, or if the intent had reserved the amount. */
     tokenId: nullable.string(),
     delegationId: nullable.string(),
-    kind: p.enum(transferKinds),
-    scheme: nullable.enum(sepaSchemes),
+    kind: plain(p.enum(transferKinds)),
+    scheme: plain(nullable.enum(sepaSchemes)),
     amountCents: centsColumn('amount_cents'),
-    parts: json<{ walletId: string; cents: string }[]>(),
-    reference: nullable.string(),
-    endToEndId: nullable.string(),
-    payee: json<PayeeSnapshot>(),
+    parts: personal(json<{ walletId: string; cents: string }[]>(), 'payment', 'vouchers', { value: '[]' }),
+    reference: personal(nullable.string(), 'words', 'vouchers', { value: 'Forgotten' }),
+    endToEndId: plain(nullable.string()),
+    payee: personal(json<PayeeSnapshot>(), 'name', 'vouchers', {
+      members: '{"name":"[forgotten]","sepaName":"Forgotten","iban":"ZZ00FORGOTTEN000","bic":null}',
+    }),
     status: p.enum(transferMachine.states).onCreate(() => transferMachine.initial),
-    payeeCheck: json<StoredPayeeCheck>(),
+    payeeCheck: personal(json<StoredPayeeCheck>(), 'name', 'vouchers', 'null'),
     payeeConfirmedAt: nullable.instant(),
-    reason: json<IsoReason>(),
-    recall: json<TransferRecall>(),
+    reason: personal(json<IsoReason>(), 'payment', 'vouchers', 'null'),
+    recall: personal(json<TransferRecall>(), 'payment', 'vouchers', 'null'),
     countedOn: p
       .date()
       .$type<string | null>()
@@ -281,28 +287,6 @@ const SCALE = 10_000
 const CENT = cents(1n)
 
 export const transfersPersonalData = {
-  transfers: {
-    personal: {
-      parts: { kind: 'payment', ground: 'vouchers', forget: { value: '[]' } },
-      reason: { kind: 'payment', ground: 'vouchers', forget: 'null' },
-      recall: { kind: 'payment', ground: 'vouchers', forget: 'null' },
-      reference: { kind: 'words', ground: 'vouchers', forget: { value: 'Forgotten' } },
-      payee: {
-        kind: 'name',
-        ground: 'vouchers',
-        forget: {
-          members: '{"name":"[forgotten]","sepaName":"Forgotten","iban":"ZZ00FORGOTTEN000","bic":null}',
-        },
-      },
-      payee_check: { kind: 'name', ground: 'vouchers', forget: 'null' },
-    },
-    plain: ['from_wallet_id', 'to_wallet_id', 'kind', 'scheme', 'end_to_end_id', 'credit_id'],
-    keptWhile: {
-      where: "t.status <> 'cancelled' or t.submitted_at is not null",
-      words: 'it was not cancelled before its submission',
-    },
-    about: { beneficiary: ['beneficiary_id'] },
-  },
   transfer_days: {
     personal: {},
     plain: [],

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
+import { plain } from '../../kernel/database/personal.ts'
 import type { PersonalData } from '../../values/personal.ts'
 
 const schema = defineEntity({
@@ -13,7 +14,7 @@ const schema = defineEntity({
     mode: p.enum(['test', 'live'] as const).primary(),
     createdAt: timestampColumn(),
     size: p.bigint(),
-    note: p.text(),
+    note: plain(p.text()),
   },
 })
 
@@ -50,6 +51,5 @@ export const auditPersonalData = {
   audit_trees: { personal: {}, plain: ['peaks'] },
   audit_seals: { personal: {}, plain: ['event_ids', 'leaves', 'commitments'], secret: ['salts'] },
   audit_tiles: { personal: {}, plain: ['hashes', 'root'] },
-  audit_checkpoints: { personal: {}, plain: ['note'] },
   audit_purges: { personal: {}, plain: ['edge', 'checkpoint_id'] },
 } as const satisfies PersonalData

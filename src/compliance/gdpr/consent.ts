@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 
 /** The most purposes of one request, and of an account in one mode, as one answer contains all of them. */
 export const MAX_PURPOSES_PER_REQUEST = 20
@@ -7,13 +8,15 @@ export const MAX_CONSENT_PURPOSES = 100
 
 const schema = defineEntity({
   ...tenantTable('Consent', 'consents'),
+  ...personalTable({ about: { person: ['by_id'] } }),
   properties: {
     ...recordColumns('consent'),
-    purpose: p.text(),
+    purpose: plain(p.text()),
     granted: p.boolean(),
-    wordingVersion: p.text(),
-    byType: p.text(),
-    byId: nullable.string(),
+    wordingVersion: plain(p.text()),
+    byType: plain(p.text()),
+    /** A key, or a person of the account. */
+    byId: personal(nullable.string(), 'name', 'claims', 'word'),
   },
 })
 

@@ -5,6 +5,7 @@ import type { Context } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { RefusalSpec } from '../../kernel/contract/operation.ts'
 import { nullable, recordColumns, tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { days } from '../../values/clock.ts'
 import { nonOwnerSubjects } from '../../values/personal.ts'
 
@@ -24,11 +25,19 @@ export type DataSubjectType = (typeof dataSubjectTypes)[number]
 
 const schema = defineEntity({
   ...tenantTable('DataExport', 'gdpr_exports'),
+  ...personalTable({
+    about: {
+      person: ['subject_id'],
+      beneficiary: ['subject_id'],
+      payer: ['subject_id'],
+      merchant: ['subject_id'],
+    },
+  }),
   properties: {
     ...recordColumns('gdprexport'),
     status: p.enum(dataExportMachine.states).onCreate(() => dataExportMachine.initial),
-    subjectType: p.enum(dataSubjectTypes),
-    subjectId: p.text(),
+    subjectType: plain(p.enum(dataSubjectTypes)),
+    subjectId: personal(p.text(), 'name', 'claims', 'word'),
     records: p
       .bigint()
       .$type<bigint | null>()

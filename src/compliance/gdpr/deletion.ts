@@ -1,8 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { nullable, recordColumns, tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
+import { personalTable, plain } from '../../kernel/database/personal.ts'
 import { days } from '../../values/clock.ts'
-import type { PersonalData, RetentionGround } from '../../values/personal.ts'
+import type { RetentionGround } from '../../values/personal.ts'
 import { dataSubjectTypes } from './data-export.ts'
 import type { DeletionBlocker } from './obstacles.ts'
 
@@ -30,19 +31,20 @@ export interface RetainedRecords {
 
 const schema = defineEntity({
   ...tenantTable('Deletion', 'gdpr_deletions'),
+  ...personalTable({ plain: ['place'] }),
   properties: {
     ...recordColumns('gdprdeletion'),
     status: p.enum(dataDeletionMachine.states).onCreate(() => dataDeletionMachine.initial),
-    subjectType: p.enum(dataSubjectTypes),
-    subjectId: p.text(),
+    subjectType: plain(p.enum(dataSubjectTypes)),
+    subjectId: plain(p.text()),
     answerBy: timestampColumn(),
     beginsAt: timestampColumn(),
-    waitsFor: p.json<readonly DeletionBlocker[]>().onCreate(() => []),
+    waitsFor: plain(p.json<readonly DeletionBlocker[]>().onCreate(() => [])),
     records: p
       .bigint()
       .$type<bigint>()
       .onCreate(() => 0n),
-    kept: p.json<readonly RetainedRecords[]>().onCreate(() => []),
+    kept: plain(p.json<readonly RetainedRecords[]>().onCreate(() => [])),
     completedAt: nullable.instant(),
     cancelledAt: nullable.instant(),
     /** When it was completed before a backup was restored. Only the database knows how far it has read. */
@@ -56,27 +58,3 @@ const schema = defineEntity({
 /** A request for erasure. The ids stay, so that it can be repeated after a backup was restored. */
 export class Deletion extends schema.class {}
 schema.setClass(Deletion)
-
-/** `by_id` is a key, or a person of the account. */
-export const gdprPersonalData = {
-  consents: {
-    personal: { by_id: { kind: 'name', ground: 'claims', forget: 'word' } },
-    plain: ['purpose', 'wording_version', 'by_type'],
-    about: { person: ['by_id'] },
-  },
-  gdpr_exports: {
-    personal: { subject_id: { kind: 'name', ground: 'claims', forget: 'word' } },
-    plain: ['subject_type'],
-    about: {
-      person: ['subject_id'],
-      beneficiary: ['subject_id'],
-      payer: ['subject_id'],
-      merchant: ['subject_id'],
-    },
-  },
-  /** Ids only, by which the deletion is repeated after a backup was restored. */
-  gdpr_deletions: {
-    personal: {},
-    plain: ['subject_type', 'subject_id', 'waits_for', 'kept', 'place'],
-  },
-} as const satisfies PersonalData

@@ -8,7 +8,7 @@ import type { PersonalData } from '../../values/personal.ts'
 import { Consent, MAX_CONSENT_PURPOSES } from './consent.ts'
 import { consentApi } from './consent-api.ts'
 import { DataExport, dataExportMachine, UNEXPIRED_EXPORT_SQL } from './data-export.ts'
-import { Deletion, dataDeletionMachine, gdprPersonalData, UNFINISHED_DELETION_SQL } from './deletion.ts'
+import { Deletion, dataDeletionMachine, UNFINISHED_DELETION_SQL } from './deletion.ts'
 import { dataDeletionApi, dataDeletionSteps, erasureApi } from './deletion-api.ts'
 import {
   cancelDataDeletion,
@@ -194,7 +194,7 @@ export const gdprArea = area('GDPR', 'Personal data: export, erasure and consent
   aliases: { 'gdpr/exports': 'gdpr/export', 'gdpr/deletions': 'gdpr/delete' },
   steps: { advanceExport: dataExportSteps.advance, advanceDeletion: dataDeletionSteps.advance },
   entities: [Consent, DataExport, Deletion],
-  personal: { ...kernelPersonal, ...gdprPersonalData },
+  personal: kernelPersonal,
   machines: [dataExportMachine, dataDeletionMachine],
   deadlines: [
     {

@@ -3,7 +3,7 @@ import { PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
-import type { PersonalData } from '../../values/personal.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 
 /** Merchants belong to the platform. */
 export const livePlatformTenant: Tenant = { ownerId: PLATFORM_OWNER_ID, mode: 'live' }
@@ -17,17 +17,18 @@ export const merchantApplicationMachine = stateMachine('merchant_application', {
 
 const application = defineEntity({
   ...tenantTable('MerchantApplication', 'merchant_applications'),
+  ...personalTable({ about: { merchant: ['id'] } }),
   properties: {
     ...recordColumns('merchant'),
     status: p.enum(merchantApplicationMachine.states).onCreate(() => merchantApplicationMachine.initial),
-    name: p.text(),
-    legalName: p.text(),
-    country: p.text(),
-    website: p.text(),
-    mcc: nullable.string(),
-    contactName: p.text(),
-    contactEmail: p.text(),
-    reason: nullable.string(),
+    name: personal(p.text(), 'name', 'contract', 'word'),
+    legalName: personal(p.text(), 'name', 'contract', 'word'),
+    country: plain(p.text()),
+    website: personal(p.text(), 'contact', 'contract', 'word'),
+    mcc: plain(nullable.string()),
+    contactName: personal(p.text(), 'name', 'contract', 'word'),
+    contactEmail: personal(p.text(), 'contact', 'contract', 'word'),
+    reason: personal(nullable.string(), 'words', 'contract', 'word'),
     decidedAt: nullable.instant(),
     revokedAt: nullable.instant(),
   },
@@ -35,18 +36,3 @@ const application = defineEntity({
 
 export class MerchantApplication extends application.class {}
 application.setClass(MerchantApplication)
-
-export const merchantApplicationsPersonalData = {
-  merchant_applications: {
-    personal: {
-      name: { kind: 'name', ground: 'contract', forget: 'word' },
-      legal_name: { kind: 'name', ground: 'contract', forget: 'word' },
-      website: { kind: 'contact', ground: 'contract', forget: 'word' },
-      contact_name: { kind: 'name', ground: 'contract', forget: 'word' },
-      contact_email: { kind: 'contact', ground: 'contract', forget: 'word' },
-      reason: { kind: 'words', ground: 'contract', forget: 'word' },
-    },
-    plain: ['country', 'mcc'],
-    about: { merchant: ['id'] },
-  },
-} as const satisfies PersonalData

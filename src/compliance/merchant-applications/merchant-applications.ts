@@ -5,12 +5,7 @@ import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { merchantApplicationsApi } from './api.ts'
-import {
-  livePlatformTenant,
-  MerchantApplication,
-  merchantApplicationMachine,
-  merchantApplicationsPersonalData,
-} from './application.ts'
+import { livePlatformTenant, MerchantApplication, merchantApplicationMachine } from './application.ts'
 import { merchantApplicationEvent } from './schemas.ts'
 
 function lockApplication(id: string, { em, switchTenant }: Context) {
@@ -75,7 +70,6 @@ export const merchantApplicationsArea = area(
   merchantApplications,
   {
     entities: [MerchantApplication],
-    personal: merchantApplicationsPersonalData,
     machines: [merchantApplicationMachine],
   },
 )

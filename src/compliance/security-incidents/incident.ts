@@ -3,7 +3,7 @@ import { PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { nullable, recordColumns, tenantTable, textArrayColumn } from '../../kernel/database/entity.ts'
-import type { PersonalData } from '../../values/personal.ts'
+import { personal, plain } from '../../kernel/database/personal.ts'
 import type { ReportingClockInput, ReportStage } from './clocks.ts'
 import type { ClassificationCriteria } from './criteria.ts'
 
@@ -74,28 +74,38 @@ const schema = defineEntity({
   properties: {
     ...recordColumns('incident'),
     status: p.enum(securityIncidentMachine.states).onCreate(() => securityIncidentMachine.initial),
-    severity: p.enum(incidentSeverities),
-    category: p.enum(incidentCategories),
-    description: p.text(),
+    severity: plain(p.enum(incidentSeverities)),
+    category: plain(p.enum(incidentCategories)),
+    description: personal(p.text(), 'words', 'security', 'word'),
     detectedAt: p.datetime().columnType('timestamptz(3)'),
     awareAt: p.datetime().columnType('timestamptz(3)'),
     occurredAt: nullable.instant(),
     recoveredAt: nullable.instant(),
     resolvedAt: nullable.instant(),
     affectedUsers: nullable.integer(),
-    countries: textArrayColumn(),
+    countries: plain(textArrayColumn()),
     personalDataAwareAt: nullable.instant(),
-    criteria: nullable.json<ClassificationCriteria>(),
+    criteria: plain(nullable.json<ClassificationCriteria>()),
     isMajor: p
       .boolean()
       .$type<boolean | null>()
       .strictNullable()
       .onCreate(() => null),
     classifiedAt: nullable.instant(),
-    decisions: p.json<readonly ClassificationDecision[]>().onCreate(() => []),
-    reports: p.json<readonly SubmittedReport[]>().onCreate(() => []),
-    fields: p.json<Readonly<Record<string, string>>>().onCreate(() => ({})),
-    reminded: textArrayColumn(),
+    decisions: personal(
+      p.json<readonly ClassificationDecision[]>().onCreate(() => []),
+      'name',
+      'security',
+      'empty',
+    ),
+    reports: plain(p.json<readonly SubmittedReport[]>().onCreate(() => [])),
+    fields: personal(
+      p.json<Readonly<Record<string, string>>>().onCreate(() => ({})),
+      'contact',
+      'security',
+      'empty',
+    ),
+    reminded: plain(textArrayColumn()),
     closedAt: nullable.instant(),
     dueAt: nullable.instant(),
     workflowId: p.text(),
@@ -115,14 +125,3 @@ export class SecurityIncident extends schema.class {
   }
 }
 schema.setClass(SecurityIncident)
-
-export const securityIncidentsPersonalData = {
-  security_incidents: {
-    personal: {
-      description: { kind: 'words', ground: 'security', forget: 'word' },
-      decisions: { kind: 'name', ground: 'security', forget: 'empty' },
-      fields: { kind: 'contact', ground: 'security', forget: 'empty' },
-    },
-    plain: ['severity', 'category', 'countries', 'criteria', 'reports', 'reminded'],
-  },
-} as const satisfies PersonalData

@@ -12,7 +12,6 @@ import {
   OPEN_INCIDENT_SQL,
   SecurityIncident,
   securityIncidentMachine,
-  securityIncidentsPersonalData,
 } from './incident.ts'
 import { incidentProcess } from './process.ts'
 import { readIncidentReport } from './report/report.ts'
@@ -55,7 +54,6 @@ export const securityIncidentsArea = area(
   {
     steps: incidentSteps,
     entities: [SecurityIncident],
-    personal: securityIncidentsPersonalData,
     machines: [securityIncidentMachine],
     deadlines: [deadline],
     openRecords: [

@@ -4,44 +4,34 @@ import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { credentialColumns } from '../../kernel/database/credential.ts'
 import { nullable, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { clock } from '../../values/clock.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { addCents, type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import { readBudgetUse } from '../budgets/index.ts'
 import { readSpentByTokens } from './limits.ts'
 
 const schema = defineEntity({
   ...tenantTable('AgentToken', 'agent_tokens', 'agentId', 'delegationId'),
+  ...personalTable({ about: { person: ['person_id'] } }),
   properties: {
     ...credentialColumns('token'),
     agentId: p.text(),
-    label: p.text(),
-    scopes: p.array().columnType('text[]').$type<Scope[]>(),
+    label: personal(p.text(), 'words', 'contract', 'word'),
+    scopes: plain(p.array().columnType('text[]').$type<Scope[]>()),
     maxAmountCents: nullable.cents('max_amount_cents'),
     /** Thumbprint of the DPoP key that must sign a proof for each request; null if the token has no such key. */
-    boundTo: nullable.string(),
+    boundTo: plain(nullable.string()),
     delegationId: nullable.string(),
     /** Who made it, in the console or with a key of their own. */
     personId: nullable.string(),
     /** The path of the only operation that accepts the token; null if every operation does. */
-    onlyAt: nullable.string(),
+    onlyAt: plain(nullable.string()),
   },
 })
 
 export class AgentToken extends schema.class {}
 schema.setClass(AgentToken)
-
-export const agentTokensPersonalData = {
-  agent_tokens: {
-    personal: {
-      label: { kind: 'words', ground: 'contract', forget: 'word' },
-    },
-    plain: ['hint', 'scopes', 'bound_to', 'only_at'],
-    secret: ['hash'],
-    about: { person: ['person_id'] },
-  },
-} as const satisfies PersonalData
 
 const isValid = ({ revokedAt, expiresAt }: AgentToken): boolean =>
   !revokedAt && (!expiresAt || expiresAt > clock.real())

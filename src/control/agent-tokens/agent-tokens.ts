@@ -17,12 +17,7 @@ import { quoted } from '../../statements/index.ts'
 import { addMs, clock, days } from '../../values/clock.ts'
 import { formatMoney } from '../../values/money.ts'
 import { AgentEvent, findAgent, lockAgent, wideningsOfAgent } from '../agents/index.ts'
-import {
-  AgentToken,
-  agentTokenResponse,
-  agentTokenResponses,
-  agentTokensPersonalData,
-} from './agent-token.ts'
+import { AgentToken, agentTokenResponse, agentTokenResponses } from './agent-token.ts'
 import { type agentTokenCreatedEvent, agentTokenRevokedEvent, agentTokensApi } from './api.ts'
 
 export const defaultTokenScopes = ({ scopes }: Actor): Scope[] =>
@@ -231,7 +226,6 @@ export const agentTokensArea = area(
   'Credentials for agents: each token is for one agent, with limited scopes.',
   agentTokens,
   {
-    personal: agentTokensPersonalData,
     entities: [AgentToken],
     endsCredentials: ['token.revoked'],
     reactions: { 'agent.deleting': onAgentDeleting },

@@ -3,10 +3,10 @@ import type { SqlCondition } from '../../kernel/contract/conditions.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { updateOf } from '../../kernel/database/bulk-sql.ts'
-import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { metadataColumn, nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, plain } from '../../kernel/database/personal.ts'
 import { tableOf } from '../../kernel/database/table.ts'
 import { newId } from '../../values/ids.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import { truncateText } from '../../values/schemas.ts'
 
 export const agentMachine = stateMachine('agent', {
@@ -20,15 +20,15 @@ const schema = defineEntity({
   ...tenantTable('Agent', 'agents', 'id'),
   properties: {
     ...recordColumns('agent'),
-    name: p.text(),
-    description: nullable.string(),
-    externalId: nullable.string(),
+    name: personal(p.text(), 'words', 'contract', 'word'),
+    description: personal(nullable.string(), 'words', 'contract', 'word'),
+    externalId: personal(nullable.string(), 'words', 'contract', 'pseudonym'),
     status: p.enum(agentMachine.states).onCreate(() => agentMachine.initial),
-    frozenReason: nullable.string(),
-    frozenByAlertId: nullable.string(),
+    frozenReason: personal(nullable.string(), 'words', 'contract', 'word'),
+    frozenByAlertId: plain(nullable.string()),
     walletId: p.text().onCreate(() => newId('wallet')),
-    policyId: nullable.string(),
-    metadata: p.json<Record<string, string>>().onCreate(() => ({})),
+    policyId: plain(nullable.string()),
+    metadata: personal(metadataColumn(), 'words', 'contract', 'empty'),
     /** Since when the deletion is due; null where none was requested. */
     deletionDueAt: nullable.instant(),
   },
@@ -36,19 +36,6 @@ const schema = defineEntity({
 
 export class Agent extends schema.class {}
 schema.setClass(Agent)
-
-export const agentsPersonalData = {
-  agents: {
-    personal: {
-      name: { kind: 'words', ground: 'contract', forget: 'word' },
-      description: { kind: 'words', ground: 'contract', forget: 'word' },
-      external_id: { kind: 'words', ground: 'contract', forget: 'pseudonym' },
-      frozen_reason: { kind: 'words', ground: 'contract', forget: 'word' },
-      metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
-    },
-    plain: ['policy_id', 'frozen_by_alert_id'],
-  },
-} as const satisfies PersonalData
 
 export const agentEvent = (agent: Pick<Agent, 'id' | 'status' | 'frozenReason'>) => ({
   agentId: agent.id,

@@ -8,15 +8,7 @@ import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { openWallet } from '../../money/wallets/index.ts'
-import {
-  Agent,
-  agentEvent,
-  agentMachine,
-  agentsPersonalData,
-  lockAgent,
-  lockAnyAgent,
-  unfreezeAgent,
-} from './agent.ts'
+import { Agent, agentEvent, agentMachine, lockAgent, lockAnyAgent, unfreezeAgent } from './agent.ts'
 import { agentSteps, agentsApi } from './api.ts'
 import { fundAgent, getAgentBalance, holdsMoney, newAgentWallet, purses } from './money.ts'
 import { agentProcess } from './process.ts'
@@ -151,7 +143,6 @@ export const agentsArea = area(
   'The programs that spend: create, freeze, unfreeze, delete.',
   agents,
   {
-    personal: agentsPersonalData,
     steps: agentSteps,
     entities: [Agent],
     machines: [agentMachine],

@@ -3,6 +3,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { selectColumnList } from '../../kernel/database/bulk-sql.ts'
 import { nullable, recordColumns, tenantTable, textArrayColumn } from '../../kernel/database/entity.ts'
+import { personal, plain } from '../../kernel/database/personal.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { memoizeByWeight } from '../../values/bounded-cache.ts'
 import type { Cents } from '../../values/money.ts'
@@ -22,12 +23,12 @@ const schema = defineEntity({
     maxTransactionCents: nullable.cents('max_transaction_cents'),
     dailyLimitCents: nullable.cents('daily_limit_cents'),
     monthlyLimitCents: nullable.cents('monthly_limit_cents'),
-    merchantAllowlist: textArrayColumn(),
-    merchantBlocklist: textArrayColumn(),
-    allowedCountries: textArrayColumn(),
-    allowedMccs: textArrayColumn(),
-    blockedMccs: textArrayColumn(),
-    mccCategories: textArrayColumn(),
+    merchantAllowlist: personal(textArrayColumn(), 'payment', 'contract', 'empty'),
+    merchantBlocklist: personal(textArrayColumn(), 'payment', 'contract', 'empty'),
+    allowedCountries: plain(textArrayColumn()),
+    allowedMccs: plain(textArrayColumn()),
+    blockedMccs: plain(textArrayColumn()),
+    mccCategories: plain(textArrayColumn()),
     /** Counts changes of limits and controls. A version never changes, so it is compiled once. */
     version: p.integer().onCreate(() => 1),
   },

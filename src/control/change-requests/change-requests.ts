@@ -7,7 +7,6 @@ import {
   changeRequestEvent,
   changeRequestMachine,
   changeRequestResponse,
-  changeRequestsPersonalData,
   dropApprovals,
   giveApproval,
   type HoldApproverChange,
@@ -171,7 +170,6 @@ export const changeRequestsArea = area(
   'Changes of limits and of who approves that wait for several people.',
   changeRequestHandlers,
   {
-    personal: changeRequestsPersonalData,
     machines: [changeRequestMachine],
     entities: [ChangeRequest],
   },

@@ -4,6 +4,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto } from '../../kernel/database/bulk-sql.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { id } from '../../values/ids.ts'
 import type { JsonName } from '../../values/json-names.ts'
@@ -75,20 +76,25 @@ type Stored<T> = T extends bigint | Date
 
 const schema = defineEntity({
   ...tenantTable('StoredDecision', 'decisions', 'agentId'),
+  ...personalTable({
+    keptWhile: {
+      words: 'what it decided was paid, or can still be',
+    },
+  }),
   properties: {
     ...recordColumns('decision'),
     agentId: p.text(),
-    subjectType: p.text(),
-    subjectId: p.text().primary(),
-    policyId: nullable.string(),
+    subjectType: plain(p.text()),
+    subjectId: plain(p.text().primary()),
+    policyId: plain(nullable.string()),
     policyVersion: p
       .integer()
       .$type<number | null>()
       .strictNullable()
       .onCreate(() => null),
-    request: p.json<Stored<SpendRequest>>(),
-    counters: p.json<Stored<SpendCounters>>(),
-    result: p.json<Stored<SpendRuling>>(),
+    request: personal(p.json<Stored<SpendRequest>>(), 'payment', 'payments', 'empty'),
+    counters: personal(p.json<Stored<SpendCounters>>(), 'payment', 'payments', 'empty'),
+    result: personal(p.json<Stored<SpendRuling>>(), 'payment', 'payments', 'empty'),
   },
 })
 

@@ -11,9 +11,9 @@ import {
   textArrayColumn,
   timestampColumn,
 } from '../../kernel/database/entity.ts'
+import { personal, plain, secret } from '../../kernel/database/personal.ts'
 import { minutes } from '../../values/clock.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import { isSameMerchant } from '../merchants/index.ts'
 
 /** `issued`: the code has been created. `redeemed`: the code was exchanged for its token. */
@@ -29,16 +29,16 @@ const schema = defineEntity({
   properties: {
     ...recordColumns('delegation'),
     agentId: p.text(),
-    parentDelegationId: nullable.string(),
+    parentDelegationId: plain(nullable.string()),
     /** The delegations above this one, topmost first. Their caps count, too. */
-    ancestors: textArrayColumn(),
-    label: nullable.string(),
-    merchant: nullable.string(),
+    ancestors: plain(textArrayColumn()),
+    label: personal(nullable.string(), 'words', 'contract', 'word'),
+    merchant: personal(nullable.string(), 'payment', 'contract', 'word'),
     maxAmountCents: centsColumn('max_amount_cents'),
-    scopes: p.array().columnType('text[]').$type<Scope[]>(),
+    scopes: plain(p.array().columnType('text[]').$type<Scope[]>()),
     status: p.enum(delegationMachine.states).onCreate(() => delegationMachine.initial),
-    codeHash: p.text(),
-    hint: p.text(),
+    codeHash: secret(p.text()),
+    hint: plain(p.text()),
     codeExpiresAt: timestampColumn(),
     expiresAt: timestampColumn(),
     redeemedAt: nullable.instant(),
@@ -85,17 +85,6 @@ export const delegationBoundsText = (
   wider_time: `expiresInMinutes: the parent expires in ${Math.floor((expiresAt.getTime() - now.getTime()) / minutes(1))} minutes. Choose fewer minutes.`,
   wider_merchant: `merchant: the parent can pay only ${merchant}. Name it, or leave merchant out.`,
 })
-
-export const delegationsPersonalData = {
-  delegations: {
-    personal: {
-      label: { kind: 'words', ground: 'contract', forget: 'word' },
-      merchant: { kind: 'payment', ground: 'contract', forget: 'word' },
-    },
-    plain: ['parent_delegation_id', 'ancestors', 'scopes', 'hint'],
-    secret: ['code_hash'],
-  },
-} as const satisfies PersonalData
 
 export type DelegationLimit = Pick<
   Delegation,

@@ -27,7 +27,6 @@ import {
   delegationBlocker,
   delegationBoundsText,
   delegationMachine,
-  delegationsPersonalData,
   OPEN_DELEGATION_SQL,
 } from './delegation.ts'
 import { delegationEvent, delegationResponse, delegationResponses } from './response.ts'
@@ -256,7 +255,6 @@ export const delegationsArea = area(
   delegations,
   {
     aliases: { delegations: 'authorizations' },
-    personal: delegationsPersonalData,
     entities: [Delegation],
     machines: [delegationMachine],
     deadlines: [expiry],

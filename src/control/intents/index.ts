@@ -17,11 +17,9 @@ export {
   findIntents,
   findIntentsById,
   hasPayeeRecord,
-  INTENT_OF_OPENINGS,
   type Intent,
   type IntentRow,
   intentPaymentProblem,
-  keptWithIntent,
   lockIntent,
   markPaymentWaits,
   unpayableIntentReason,
@@ -44,6 +42,7 @@ export {
   isApprovedPayee,
   updateIntentReceiptState,
 } from './payments.ts'
+export { INTENT_OF_OPENINGS, keptWithIntent } from './retention.ts'
 export {
   declareIntentRefusals,
   IntentEvent,

@@ -11,22 +11,20 @@ import {
   booleanColumn,
   centsColumn,
   mayUseRecord,
+  metadataColumn,
   nullable,
   recordColumns,
   tenantTable,
   timestampColumn,
 } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { minutes } from '../../values/clock.ts'
-import {
-  isAboutSql,
-  type LegalRetention,
-  type PersonalAdditions,
-  type PersonalData,
-} from '../../values/personal.ts'
+import { ID_AND_NAME } from '../../values/personal.ts'
 import { type DecisionSummary, decisionOfRecordSql, decisionTable } from '../decisions/index.ts'
 import { normalizeMerchant } from '../merchants/index.ts'
 import { type PolicyDecision, spenderLock } from '../policies/index.ts'
+import { endedUnpaidSql } from './retention.ts'
 
 export const intentMachine = stateMachine('intent', {
   created: ['approved', 'denied', 'cancelled', 'expired'],
@@ -49,54 +47,60 @@ export interface IntentDecider {
 
 const schema = defineEntity({
   ...tenantTable('Intent', 'intents', 'agentId', 'delegationId'),
+  ...personalTable({
+    about: { person: ["decided_by ->> 'id'", 'requester_id'], beneficiary: ['beneficiary_id'] },
+    keptWhile: { where: `not (${endedUnpaidSql('t')})`, words: 'it was paid, or can still be' },
+  }),
   properties: {
     ...recordColumns('intent'),
     agentId: p.text(),
     status: p.enum(intentMachine.states).onCreate(() => intentMachine.initial),
     amountCents: centsColumn('amount_cents'),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
-    merchant: p.text(),
-    payeeIban: nullable.string(),
-    mcc: nullable.string(),
-    country: nullable.string(),
-    purpose: p.text(),
+    merchant: personal(p.text(), 'payment', 'payments', 'word'),
+    payeeIban: personal(nullable.string(), 'account', 'payments', 'word'),
+    mcc: plain(nullable.string()),
+    country: plain(nullable.string()),
+    purpose: personal(p.text(), 'words', 'payments', 'word'),
     beneficiaryId: nullable.string(),
     walletId: nullable.string(),
     requestId: nullable.string(),
     /** The token alone names the wallet that is paid. */
-    paymentTokenId: nullable.string(),
+    paymentTokenId: plain(nullable.string()),
     cardId: nullable.string(),
     runId: nullable.string(),
     delegationId: nullable.string(),
     tokenId: nullable.string(),
-    clientIntentId: nullable.string(),
-    possibleDuplicateOf: nullable.string(),
+    clientIntentId: personal(nullable.string(), 'words', 'payments', 'pseudonym'),
+    possibleDuplicateOf: plain(nullable.string()),
     /** A payment of the card network finds the intent by this key; null in intents of earlier versions. */
-    merchantKey: nullable.string(),
+    merchantKey: personal(nullable.string(), 'payment', 'payments', 'word'),
     holdCents: nullable.cents('hold_cents'),
-    fingerprint: nullable.string().name('likeness'),
+    fingerprint: personal(nullable.string().name('likeness'), 'payment', 'payments', 'word'),
     expiresAt: timestampColumn(),
     decidedAt: nullable.instant(),
-    decidedBy: p
-      .json<IntentDecider | null>()
-      .strictNullable()
-      .onCreate(() => null),
-    comment: nullable.string(),
+    decidedBy: personal(nullable.json<IntentDecider>(), 'name', 'payments', ID_AND_NAME),
+    comment: personal(nullable.string(), 'words', 'payments', 'word'),
     decision: p.json<PolicyDecision>().formula((_, { alias }) => decisionOfRecordSql(alias)),
-    decisionSummary: p.json<DecisionSummary>().name('decision'),
+    decisionSummary: personal(p.json<DecisionSummary>().name('decision'), 'payment', 'payments', {
+      members: '{"reason":"[forgotten]","checks":[],"mandate":null}',
+    }),
     transactionId: nullable.string(),
     /** The pending payment. Until it ends, the intent can neither be cancelled nor expire. */
-    paymentId: nullable.string(),
+    paymentId: plain(nullable.string()),
     workflowId: nullable.string(),
-    receiptStatus: nullable.enum(intentReceiptStates),
+    receiptStatus: plain(nullable.enum(intentReceiptStates)),
     /** A payment waits for the approval: what decides the intent tells it. */
     paymentWaits: booleanColumn(),
     /** The person who asked for it, in the console or with a credential that the person made. */
-    requesterId: nullable.string(),
-    /** How far the approvals have come, if the policy asks several people. */
-    approval: nullable.json<ApprovalProgress>(),
+    requesterId: plain(nullable.string()),
+    /**
+     * How far the approvals have come, if the policy asks several people. Its salt would let a guesser try out the names
+     * that were signed.
+     */
+    approval: personal(nullable.json<ApprovalProgress>(), 'payment', 'payments', { members: '{"salt":""}' }),
     approvalDueAt: nullable.instant(),
-    metadata: p.json<Record<string, string>>().onCreate(() => ({})),
+    metadata: personal(metadataColumn(), 'words', 'payments', 'empty'),
   },
 })
 
@@ -129,98 +133,6 @@ export const duplicateFingerprint = ({
   runId,
 }: Pick<Intent, 'merchant' | 'amountCents' | 'runId'>) =>
   runId && hash('sha256', `${amountCents} ${runId} ${normalizeMerchant(merchant)}`, 'base64url').slice(0, 22)
-
-/** An SQL condition on a row: the intent has ended unpaid. It names those states, so that a state added later is kept. */
-const endedUnpaidSql = (row: string): string =>
-  `${row}.status in ('denied', 'cancelled', 'expired') and ${row}.transaction_id is null and ${row}.payment_id is null`
-
-/**
- * For a record about an intent: it is erased with one that was never paid. `named` gives the intent's id. Card payments,
- * which may come later, say the rest.
- */
-export const keptWithIntent = (named: string): LegalRetention & { readonly where: string } => ({
-  where: `not ${isAboutSql('intents', named, endedUnpaidSql)}`,
-  words: 'its intent was paid, or can still be',
-})
-
-/** Openings have the id of their approval. */
-export const INTENT_OF_OPENINGS =
-  '(select a.intent_id from approvals a where (a.owner_id, a.mode, a.id) = (t.owner_id, t.mode, t.id))'
-
-export const intentsPersonalData = {
-  intents: {
-    personal: {
-      merchant: { kind: 'payment', ground: 'payments', forget: 'word' },
-      merchant_key: { kind: 'payment', ground: 'payments', forget: 'word' },
-      likeness: { kind: 'payment', ground: 'payments', forget: 'word' },
-      decision: {
-        kind: 'payment',
-        ground: 'payments',
-        forget: { members: '{"reason":"[forgotten]","checks":[],"mandate":null}' },
-      },
-      purpose: { kind: 'words', ground: 'payments', forget: 'word' },
-      comment: { kind: 'words', ground: 'payments', forget: 'word' },
-      client_intent_id: { kind: 'words', ground: 'payments', forget: 'pseudonym' },
-      metadata: { kind: 'words', ground: 'payments', forget: 'empty' },
-      decided_by: { kind: 'name', ground: 'payments', forget: { members: '{"id":null,"name":null}' } },
-      payee_iban: { kind: 'account', ground: 'payments', forget: 'word' },
-      // Its salt would let a guesser try out the names that were signed.
-      approval: { kind: 'payment', ground: 'payments', forget: { members: '{"salt":""}' } },
-    },
-    plain: [
-      'mcc',
-      'country',
-      'possible_duplicate_of',
-      'payment_id',
-      'payment_token_id',
-      'receipt_status',
-      'requester_id',
-    ],
-    keptWhile: { where: `not (${endedUnpaidSql('t')})`, words: 'it was paid, or can still be' },
-    about: { person: ["decided_by ->> 'id'", 'requester_id'], beneficiary: ['beneficiary_id'] },
-  },
-  recorded_approvals: {
-    personal: {
-      person_name: { kind: 'name', ground: 'payments', forget: 'word' },
-      signed: { kind: 'payment', ground: 'payments', forget: 'empty' },
-      openings: { kind: 'words', ground: 'payments', forget: 'empty' },
-    },
-    plain: [],
-    keptWhile: keptWithIntent('t.intent_id'),
-    about: { person: ['person_id'] },
-  },
-  approvals: {
-    personal: {
-      jws: { kind: 'payment', ground: 'payments', forget: 'word' },
-    },
-    plain: [],
-    keptWhile: keptWithIntent('t.intent_id'),
-    about: {
-      beneficiary: [
-        '(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.intent_id))',
-      ],
-    },
-  },
-  approval_openings: {
-    personal: {
-      // The names that were signed, and the purpose in the words of the agent.
-      openings: { kind: 'words', ground: 'payments', forget: 'empty' },
-    },
-    plain: [],
-    keptWhile: keptWithIntent(INTENT_OF_OPENINGS),
-  },
-} as const satisfies PersonalData
-
-export const intentsPersonalAdditions: PersonalAdditions = {
-  decisions: {
-    unpaid: isAboutSql('intents', 't.subject_id', endedUnpaidSql),
-    about: {
-      beneficiary: [
-        '(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.subject_id))',
-      ],
-    },
-  },
-}
 
 export type IntentRow = RowOf<Intent>
 

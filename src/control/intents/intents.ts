@@ -26,14 +26,7 @@ import { OPEN_INTENT_SQL, onDelegationsRevoked } from './cancel.ts'
 import { declareIntent } from './declare.ts'
 import { intentInquiries } from './inquiries.ts'
 import { intentInquiryApi } from './inquiry-api.ts'
-import {
-  Intent,
-  intentCause,
-  intentMachine,
-  intentsPersonalAdditions,
-  intentsPersonalData,
-  lockIntent,
-} from './intent.ts'
+import { Intent, intentCause, intentMachine, lockIntent } from './intent.ts'
 import { alreadyInStatusMessage, cancelIntentOperation } from './intent-batch.ts'
 import { type ResolvedPayee, resolvePayees } from './payees.ts'
 import { type IntentSignal, intentProcess } from './process.ts'
@@ -44,6 +37,7 @@ import {
   paymentsOfIntents,
   unpaidIntentResponse,
 } from './response.ts'
+import { intentsPersonalAdditions } from './retention.ts'
 import { intentSimulationApi } from './simulation-api.ts'
 import {
   approversOf,
@@ -236,7 +230,6 @@ export const intentsArea = area(
   'Spending that agents declare: decided, then paid, cancelled or expired.',
   all,
   {
-    personal: intentsPersonalData,
     personalAdditions: intentsPersonalAdditions,
     steps: intentSteps,
     entities: [Intent, RecordedApproval, Approval, ApprovalCommitmentOpenings],

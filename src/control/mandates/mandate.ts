@@ -9,7 +9,7 @@ import {
   textArrayColumn,
   timestampColumn,
 } from '../../kernel/database/entity.ts'
-import type { PersonalData } from '../../values/personal.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import type { MandateConstraints } from './constraints.ts'
 
 /**
@@ -42,29 +42,30 @@ export const MAX_MANDATE_DAYS = 366
 
 const schema = defineEntity({
   ...tenantTable('Mandate', 'mandates', 'agentId'),
+  ...personalTable({ about: { person: ['person_id'] } }),
   properties: {
     ...recordColumns('mandate'),
     agentId: p.text(),
-    name: nullable.string(),
+    name: personal(nullable.string(), 'words', 'payments', 'word'),
     perTransactionCents: nullable.cents('per_transaction_cents'),
     perDayCents: nullable.cents('per_day_cents'),
     perMonthCents: nullable.cents('per_month_cents'),
     totalCents: nullable.cents('total_cents'),
     count: nullable.integer(),
-    merchants: textArrayColumn(),
-    mccs: textArrayColumn(),
-    countries: textArrayColumn(),
+    merchants: personal(textArrayColumn(), 'payment', 'payments', 'empty'),
+    mccs: plain(textArrayColumn()),
+    countries: plain(textArrayColumn()),
     expiresAt: timestampColumn(),
     status: p.enum(mandateMachine.states).onCreate(() => mandateMachine.initial),
-    suspendedBecause: nullable.enum(mandateSuspensionReasons),
-    comment: nullable.string(),
+    suspendedBecause: plain(nullable.enum(mandateSuspensionReasons)),
+    comment: personal(nullable.string(), 'words', 'payments', 'word'),
     endedAt: nullable.instant(),
     /** Only the credential of the assistant that it connects spends by it. */
     forAssistant: p.boolean().onCreate(() => false),
     personId: p.text(),
     passkeyId: p.text(),
     /** The mandate with the person's signature, signed by this installation. */
-    jws: p.text(),
+    jws: personal(p.text(), 'payment', 'payments', 'word'),
     workflowId: p.text(),
   },
 })
@@ -88,19 +89,6 @@ export const isMandateOpen = (
   { status, expiresAt }: Pick<Mandate, 'status' | 'expiresAt'>,
   now: Date,
 ): boolean => !mandateMachine.isFinal(status) && expiresAt > now
-
-export const mandatesPersonalData = {
-  mandates: {
-    personal: {
-      name: { kind: 'words', ground: 'payments', forget: 'word' },
-      comment: { kind: 'words', ground: 'payments', forget: 'word' },
-      merchants: { kind: 'payment', ground: 'payments', forget: 'empty' },
-      jws: { kind: 'payment', ground: 'payments', forget: 'word' },
-    },
-    plain: ['mccs', 'countries', 'suspended_because'],
-    about: { person: ['person_id'] },
-  },
-} as const satisfies PersonalData
 
 const STATUS = 'select status from mandates where owner_id = $1 and mode = $2 and id = $3'
 

@@ -7,7 +7,7 @@ import { formatMinute } from '../../values/minute.ts'
 import { mandateSteps, mandatesApi } from './api.ts'
 import { mandateReactions, resumeMandate, revokeMandate, suspendMandateOperation } from './change.ts'
 import { openMandateChallenge, signMandate } from './create.ts'
-import { Mandate, mandateMachine, mandatesPersonalData, OPEN_MANDATE_SQL } from './mandate.ts'
+import { Mandate, mandateMachine, OPEN_MANDATE_SQL } from './mandate.ts'
 import { type MandateSignal, mandateProcess } from './process.ts'
 import { mandateResponse, mandateResponses } from './response.ts'
 
@@ -68,7 +68,6 @@ export const mandatesArea = area(
   'Permissions in advance, signed with a passkey: intents within a mandate need no further approval.',
   mandates,
   {
-    personal: mandatesPersonalData,
     steps: mandateSteps,
     entities: [Mandate],
     machines: [mandateMachine],

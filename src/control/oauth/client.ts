@@ -13,9 +13,9 @@ import {
   tenantTable,
   textArrayColumn,
 } from '../../kernel/database/entity.ts'
+import { personal, plain } from '../../kernel/database/personal.ts'
 import { SharedCache } from '../../values/bounded-cache.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import { labelSchema } from '../../values/schemas.ts'
 import { isRedirectUri } from './redirects.ts'
 
@@ -36,9 +36,9 @@ const schema = defineEntity({
   properties: {
     ...recordColumns('client'),
     ...realTimestampColumns(),
-    name: p.text(),
-    redirectUris: textArrayColumn(),
-    client: p.text(),
+    name: personal(p.text(), 'words', 'security', 'word'),
+    redirectUris: plain(textArrayColumn()),
+    client: personal(p.text(), 'device', 'security', 'word'),
     unusedUntil: nullable.instant(),
   },
 })
@@ -46,16 +46,6 @@ const schema = defineEntity({
 /** A client that has registered itself. Nothing proves its name. */
 export class OauthClient extends schema.class {}
 schema.setClass(OauthClient)
-
-export const oauthClientsPersonalData = {
-  oauth_clients: {
-    personal: {
-      name: { kind: 'words', ground: 'security', forget: 'word' },
-      client: { kind: 'device', ground: 'security', forget: 'word' },
-    },
-    plain: ['redirect_uris'],
-  },
-} as const satisfies PersonalData
 
 export interface ConnectingClient {
   readonly clientId: string

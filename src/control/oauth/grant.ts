@@ -5,8 +5,8 @@ import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import { hashSecret, newSecret } from '../../kernel/database/credential.ts'
 import { nullable, recordColumns, tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain, secret } from '../../kernel/database/personal.ts'
 import { days, minutes } from '../../values/clock.ts'
-import type { PersonalData } from '../../values/personal.ts'
 
 /** `approved`: the client has its code. `connected`: it has exchanged the code for tokens. */
 export const grantMachine = stateMachine('oauth-grant', {
@@ -41,29 +41,30 @@ const MAX_READ = 100
 
 const schema = defineEntity({
   ...tenantTable('OauthGrant', 'oauth_grants', 'agentId'),
+  ...personalTable({ about: { person: ['person_id'] } }),
   properties: {
     ...recordColumns('assistant'),
     status: p.enum(grantMachine.states).onCreate(() => grantMachine.initial),
     agentId: p.text(),
     personId: p.text(),
-    clientId: p.text(),
-    clientName: p.text(),
-    clientHost: nullable.string(),
-    redirectUri: p.text(),
-    resource: p.text(),
-    scopes: p.array().columnType('text[]').$type<Scope[]>(),
-    codeHash: p.text(),
-    codeChallenge: p.text(),
+    clientId: personal(p.text(), 'words', 'contract', 'word'),
+    clientName: personal(p.text(), 'words', 'contract', 'word'),
+    clientHost: personal(nullable.string(), 'words', 'contract', 'word'),
+    redirectUri: personal(p.text(), 'words', 'contract', 'word'),
+    resource: plain(p.text()),
+    scopes: plain(p.array().columnType('text[]').$type<Scope[]>()),
+    codeHash: secret(p.text()),
+    codeChallenge: secret(p.text()),
     /** The key to which the client has bound its code (RFC 9449, 10). */
-    dpopJkt: nullable.string(),
-    familyHash: nullable.string(),
-    refreshHash: nullable.string(),
+    dpopJkt: plain(nullable.string()),
+    familyHash: secret(nullable.string()),
+    refreshHash: secret(nullable.string()),
     tokenId: nullable.string(),
-    mandateId: nullable.string(),
+    mandateId: plain(nullable.string()),
     expiresAt: timestampColumn(),
     dueAt: nullable.instant(),
     endedAt: nullable.instant(),
-    endedBecause: nullable.enum(grantEndReasons),
+    endedBecause: plain(nullable.enum(grantEndReasons)),
     forgetAt: nullable.instant(),
   },
 })
@@ -86,20 +87,6 @@ export const findReadingGrants = async (
   )
   return grants.filter(grant => !mayPay(grant))
 }
-
-export const oauthGrantsPersonalData = {
-  oauth_grants: {
-    personal: {
-      client_name: { kind: 'words', ground: 'contract', forget: 'word' },
-      redirect_uri: { kind: 'words', ground: 'contract', forget: 'word' },
-      client_id: { kind: 'words', ground: 'contract', forget: 'word' },
-      client_host: { kind: 'words', ground: 'contract', forget: 'word' },
-    },
-    plain: ['resource', 'scopes', 'token_id', 'mandate_id', 'ended_because', 'dpop_jkt'],
-    secret: ['code_hash', 'code_challenge', 'family_hash', 'refresh_hash'],
-    about: { person: ['person_id'] },
-  },
-} as const satisfies PersonalData
 
 export const newCode = (): string => newSecret('oac_')
 

@@ -13,16 +13,10 @@ import { lockAgentsWhere } from '../agents/index.ts'
 import { oauthApi } from './api.ts'
 import { approveAssistant, challengeAssistant } from './approve.ts'
 import { issuerOf, resourceOf } from './authorization.ts'
-import { OauthClient, oauthClientsPersonalData } from './client.ts'
+import { OauthClient } from './client.ts'
 import { endGrant, lockGrant } from './end.ts'
 import { endedGrantEvents } from './events.ts'
-import {
-  type GrantEndReason,
-  grantMachine,
-  OauthGrant,
-  OPEN_GRANT_SQL,
-  oauthGrantsPersonalData,
-} from './grant.ts'
+import { type GrantEndReason, grantMachine, OauthGrant, OPEN_GRANT_SQL } from './grant.ts'
 import { registerClient } from './register.ts'
 import { issueTokens, revokeTokens } from './tokens.ts'
 
@@ -145,7 +139,6 @@ export const oauthArea = area(
   'How an assistant gets its own tokens by OAuth 2.1: a person approves it in the browser.',
   oauth,
   {
-    personal: { ...oauthClientsPersonalData, ...oauthGrantsPersonalData },
     entities: [OauthClient, OauthGrant],
     machines: [grantMachine],
     // An agent's token of an assistant spends by the mandate of its grant.

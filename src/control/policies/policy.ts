@@ -7,6 +7,7 @@ import {
   tenantTable,
   textArrayColumn,
 } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import type { ChargeMethod } from '../../mpp/index.ts'
 import type { ApprovalStep } from '../../values/approval-steps.ts'
 import { addMs, minutes } from '../../values/clock.ts'
@@ -64,42 +65,43 @@ const policySchema = defineEntity({
   properties: {
     ...recordColumns('policy'),
     agentId: nullable.string(),
-    templateId: nullable.string(),
+    templateId: plain(nullable.string()),
     assignedAt: nullable.instant(),
     expiresAt: nullable.instant(),
     expiredAt: nullable.instant(),
     deletedAt: nullable.instant(),
-    overridden: p.json<OverriddenRules>().onCreate(() => ({})),
+    overridden: personal(
+      p.json<OverriddenRules>().onCreate(() => ({})),
+      'payment',
+      'contract',
+      'empty',
+    ),
     version: p.integer().onCreate(() => 1),
-    name: p.text(),
+    name: personal(p.text(), 'words', 'contract', 'word'),
     maxTransactionCents: nullable.cents('max_transaction_cents'),
     dailyLimitCents: nullable.cents('daily_limit_cents'),
     monthlyLimitCents: nullable.cents('monthly_limit_cents'),
     autoApproveLimitCents: nullable.cents('auto_approve_limit_cents'),
-    merchantAllowlist: textArrayColumn(),
-    merchantBlocklist: textArrayColumn(),
-    mccCategories: textArrayColumn(),
-    allowedCountries: textArrayColumn(),
+    merchantAllowlist: personal(textArrayColumn(), 'payment', 'contract', 'empty'),
+    merchantBlocklist: personal(textArrayColumn(), 'payment', 'contract', 'empty'),
+    mccCategories: plain(textArrayColumn()),
+    allowedCountries: plain(textArrayColumn()),
     lockToFirstMerchant: booleanColumn(),
     cooldownMinutes: nullable.integer(),
-    allowedMccs: textArrayColumn(),
-    blockedMccs: textArrayColumn(),
+    allowedMccs: plain(textArrayColumn()),
+    blockedMccs: plain(textArrayColumn()),
     requireIntent: booleanColumn(),
     requireAttestation: booleanColumn(),
     attestationWindowMinutes: nullable.integer(),
-    approval: p.json<ApprovalStep[]>().onCreate(() => []),
+    approval: plain(p.json<ApprovalStep[]>().onCreate(() => [])),
     expiresAfterMinutes: nullable.integer(),
-    expirationAction: p.enum(expirationActions),
+    expirationAction: plain(p.enum(expirationActions)),
     activeHoursStart: nullable.integer(),
     activeHoursEnd: nullable.integer(),
     maxUsageCount: nullable.integer(),
     amountTolerancePercent: nullable.number(),
     conversionMarginPercent: nullable.number(),
-    mppMethods: p
-      .array()
-      .$type<ChargeMethod[]>()
-      .columnType('text[]')
-      .onCreate(() => []),
+    mppMethods: plain(textArrayColumn().$type<ChargeMethod[]>()),
   },
 })
 
@@ -189,15 +191,16 @@ const keptUnder = (policy: Policy, { id }: PolicySource): (keyof PolicyRules)[] 
 
 const versionSchema = defineEntity({
   ...tenantTable('PolicyVersion', 'policy_versions', 'agentId'),
+  ...personalTable({ about: { person: ['changed_by_id'] } }),
   properties: {
     ...recordColumns('policyversion'),
-    policyId: p.text(),
+    policyId: plain(p.text()),
     agentId: nullable.string(),
     version: p.integer(),
     /** The rules as the contract writes them, so that decisions made by this version can always be replayed. */
-    rules: p.json<Record<string, unknown>>(),
-    changedByType: p.text(),
-    changedById: nullable.string(),
+    rules: personal(p.json<Record<string, unknown>>(), 'payment', 'contract', 'empty'),
+    changedByType: plain(p.text()),
+    changedById: plain(nullable.string()),
   },
 })
 
@@ -205,46 +208,6 @@ export class PolicyVersion extends versionSchema.class {}
 versionSchema.setClass(PolicyVersion)
 
 export const policiesPersonalData = {
-  policies: {
-    personal: {
-      name: { kind: 'words', ground: 'contract', forget: 'word' },
-      merchant_allowlist: { kind: 'payment', ground: 'contract', forget: 'empty' },
-      merchant_blocklist: { kind: 'payment', ground: 'contract', forget: 'empty' },
-      overridden: { kind: 'payment', ground: 'contract', forget: 'empty' },
-    },
-    plain: [
-      'approval',
-      'template_id',
-      'mcc_categories',
-      'allowed_countries',
-      'allowed_mccs',
-      'blocked_mccs',
-      'mpp_methods',
-      'expiration_action',
-    ],
-  },
-  policy_versions: {
-    personal: {
-      rules: { kind: 'payment', ground: 'contract', forget: 'empty' },
-    },
-    plain: ['policy_id', 'changed_by_type', 'changed_by_id'],
-    about: { person: ['changed_by_id'] },
-  },
-  decisions: {
-    personal: {
-      request: { kind: 'payment', ground: 'payments', forget: 'empty' },
-      counters: { kind: 'payment', ground: 'payments', forget: 'empty' },
-      result: { kind: 'payment', ground: 'payments', forget: 'empty' },
-    },
-    plain: ['subject_type', 'subject_id', 'policy_id'],
-    keptWhile: {
-      words: 'what it decided was paid, or can still be',
-    },
-  },
-  owner_budgets: {
-    personal: {},
-    plain: [],
-  },
   counters: {
     personal: {
       first_merchant: { kind: 'payment', ground: 'contract', forget: 'word' },

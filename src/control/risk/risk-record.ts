@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import type { Cents } from '../../values/money.ts'
 import type { PersonalData } from '../../values/personal.ts'
 import type { RiskResult } from '../rules/index.ts'
@@ -14,16 +15,21 @@ const recordSchema = defineEntity({
   properties: {
     ...recordColumns('riskevent'),
     agentId: p.text(),
-    outcome: p.enum(riskRecordOutcomes),
+    outcome: plain(p.enum(riskRecordOutcomes)),
     score: p.integer(),
-    signals: p.json<RiskScorePart[]>().onCreate((): RiskScorePart[] => []),
-    subjectType: p.text(),
-    subjectId: p.text(),
-    decisionId: nullable.string(),
-    alertId: nullable.string(),
+    signals: personal(
+      p.json<RiskScorePart[]>().onCreate((): RiskScorePart[] => []),
+      'payment',
+      'moneyLaundering',
+      'empty',
+    ),
+    subjectType: plain(p.text()),
+    subjectId: plain(p.text()),
+    decisionId: plain(nullable.string()),
+    alertId: plain(nullable.string()),
     amountCents: nullable.cents('amount_cents'),
-    merchant: nullable.string(),
-    comment: nullable.string(),
+    merchant: personal(nullable.string(), 'payment', 'moneyLaundering', 'word'),
+    comment: personal(nullable.string(), 'words', 'moneyLaundering', 'word'),
   },
 })
 
@@ -53,18 +59,19 @@ export const riskAlertMachine = stateMachine('risk_alert', {
 
 const alertSchema = defineEntity({
   ...tenantTable('RiskAlert', 'risk_alerts', 'agentId'),
+  ...personalTable({ about: { person: ['acknowledged_by_id'] } }),
   properties: {
     ...recordColumns('alert'),
     agentId: p.text(),
     status: p.enum(riskAlertMachine.states),
     score: p.integer(),
-    signals: p.json<RiskScorePart[]>(),
-    subjectType: p.text(),
-    subjectId: p.text(),
-    merchantKey: p.text(),
+    signals: personal(p.json<RiskScorePart[]>(), 'payment', 'moneyLaundering', 'empty'),
+    subjectType: plain(p.text()),
+    subjectId: plain(p.text()),
+    merchantKey: personal(p.text(), 'payment', 'moneyLaundering', 'word'),
     acknowledgedAt: nullable.instant(),
-    acknowledgedById: nullable.string(),
-    comment: nullable.string(),
+    acknowledgedById: personal(nullable.string(), 'name', 'moneyLaundering', 'word'),
+    comment: personal(nullable.string(), 'words', 'moneyLaundering', 'word'),
     /** Null while this alert keeps the agent frozen. */
     liftedAt: nullable.instant(),
   },
@@ -87,28 +94,6 @@ export type RiskAlertRow = Pick<
 >
 
 export const riskPersonalData = {
-  risk_configs: {
-    personal: {},
-    plain: ['weights'],
-  },
-  risk_events: {
-    personal: {
-      merchant: { kind: 'payment', ground: 'moneyLaundering', forget: 'word' },
-      signals: { kind: 'payment', ground: 'moneyLaundering', forget: 'empty' },
-      comment: { kind: 'words', ground: 'moneyLaundering', forget: 'word' },
-    },
-    plain: ['outcome', 'subject_type', 'subject_id', 'decision_id', 'alert_id'],
-  },
-  risk_alerts: {
-    personal: {
-      merchant_key: { kind: 'payment', ground: 'moneyLaundering', forget: 'word' },
-      signals: { kind: 'payment', ground: 'moneyLaundering', forget: 'empty' },
-      comment: { kind: 'words', ground: 'moneyLaundering', forget: 'word' },
-      acknowledged_by_id: { kind: 'name', ground: 'moneyLaundering', forget: 'word' },
-    },
-    plain: ['subject_type', 'subject_id'],
-    about: { person: ['acknowledged_by_id'] },
-  },
   risk_merchants: {
     personal: {
       merchant: { kind: 'payment', ground: 'contract', forget: 'pseudonym' },

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { booleanColumn, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { plain } from '../../kernel/database/personal.ts'
 import type { RiskResult } from '../rules/index.ts'
 import {
   type RiskSignalInput,
@@ -62,7 +63,7 @@ const schema = defineEntity({
     review: p.integer().name('review_from'),
     deny: p.integer().name('deny_from'),
     freeze: p.integer().name('freeze_from'),
-    weights: p.json<RiskSettings['weights']>(),
+    weights: plain(p.json<RiskSettings['weights']>()),
     velocityWindowMinutes: p.integer(),
     velocityCount: p.integer(),
   },

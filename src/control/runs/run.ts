@@ -2,8 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
-import type { PersonalData } from '../../values/personal.ts'
+import { metadataColumn, nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal } from '../../kernel/database/personal.ts'
 
 export const runMachine = stateMachine('run', {
   running: ['completed', 'failed'],
@@ -19,32 +19,19 @@ const schema = defineEntity({
     delegationId: nullable.string(),
     /** Only of a run that an assistant has started. */
     tokenId: nullable.string(),
-    name: p.text(),
-    externalId: nullable.string(),
+    name: personal(p.text(), 'words', 'contract', 'word'),
+    externalId: personal(nullable.string(), 'words', 'contract', 'pseudonym'),
     status: p.enum(runMachine.states).onCreate(() => runMachine.initial),
     budgetCents: nullable.cents('budget_cents'),
-    comment: nullable.string(),
-    reason: nullable.string(),
+    comment: personal(nullable.string(), 'words', 'contract', 'word'),
+    reason: personal(nullable.string(), 'words', 'contract', 'word'),
     endedAt: nullable.instant(),
-    metadata: p.json<Record<string, string>>().onCreate(() => ({})),
+    metadata: personal(metadataColumn(), 'words', 'contract', 'empty'),
   },
 })
 
 export class Run extends schema.class {}
 schema.setClass(Run)
-
-export const runsPersonalData = {
-  runs: {
-    personal: {
-      name: { kind: 'words', ground: 'contract', forget: 'word' },
-      external_id: { kind: 'words', ground: 'contract', forget: 'pseudonym' },
-      comment: { kind: 'words', ground: 'contract', forget: 'word' },
-      reason: { kind: 'words', ground: 'contract', forget: 'word' },
-      metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
-    },
-    plain: ['token_id'],
-  },
-} as const satisfies PersonalData
 
 export type RunLimit = Pick<Run, 'id' | 'agentId' | 'name' | 'status' | 'budgetCents'>
 

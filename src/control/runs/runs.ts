@@ -15,7 +15,7 @@ import { lockAgent } from '../agents/index.ts'
 import { readBudgetUse } from '../budgets/index.ts'
 import { limitWidening } from '../rules/index.ts'
 import { type RunEvent, runSteps, runsApi } from './api.ts'
-import { Run, runMachine, runsPersonalData } from './run.ts'
+import { Run, runMachine } from './run.ts'
 
 async function runResponses(runs: readonly Run[], { sql, tenant }: SqlContext) {
   const ids = runs.map(({ id }) => id)
@@ -170,7 +170,6 @@ export const runsArea = area(
   runs,
   {
     aliases: { runs: 'workflows' },
-    personal: runsPersonalData,
     steps: runSteps,
     entities: [Run],
     machines: [runMachine],

@@ -7,6 +7,7 @@ import {
   recordColumns,
   tenantTable,
 } from '../../kernel/database/entity.ts'
+import { personalTable, plain, secret } from '../../kernel/database/personal.ts'
 import type { PersonalData } from '../../values/personal.ts'
 import { languages } from '../../web/language.ts'
 
@@ -15,18 +16,19 @@ export type ChannelType = (typeof channelTypes)[number]
 
 const schema = defineEntity({
   ...tenantTable('Channel', 'channels'),
+  ...personalTable({ about: { person: ['person_id'] } }),
   properties: {
     ...recordColumns('channel'),
     ...realTimestampColumns(),
     personId: p.text(),
-    type: p.enum(channelTypes),
+    type: plain(p.enum(channelTypes)),
     /** Sealed, as its holder can write there. Null for e-mail, which goes to the address on record. */
-    url: nullable.string(),
-    language: p.enum(languages),
+    url: secret(nullable.string()),
+    language: plain(p.enum(languages)),
     hoursFrom: nullable.integer(),
     hoursTo: nullable.integer(),
     /** Sealed, since it is sent after the request. Null once it has been entered. */
-    code: nullable.string(),
+    code: secret(nullable.string()),
     codeExpiresAt: nullable.instant(),
     verifiedAt: nullable.instant(),
     failedAt: nullable.instant(),
@@ -80,13 +82,6 @@ export function isWithinHours(
 }
 
 export const channelsPersonalData = {
-  channels: {
-    personal: {},
-    plain: ['type', 'language'],
-    secret: ['url', 'code'],
-    about: { person: ['person_id'] },
-  },
-  channel_settings: { personal: {}, plain: [] },
   channel_messages: {
     personal: {},
     plain: ['kind', 'subject_id', 'channel_id', 'leased_by'],

@@ -4,19 +4,21 @@ import type { Actor, Mode } from '../../kernel/contract/actor.ts'
 import { processActor } from '../../kernel/contract/actor.ts'
 import type { RegisteredOperation } from '../../kernel/contract/operation.ts'
 import { nullable, recordColumns, tenantTable, textArrayColumn } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain, secret } from '../../kernel/database/personal.ts'
 import type { ExecuteCall } from '../../kernel/run/execute.ts'
 import type { PersonalData } from '../../values/personal.ts'
 
 const schema = defineEntity({
   ...tenantTable('PushSubscription', 'push_subscriptions'),
+  ...personalTable({ about: { person: ['person_id'] } }),
   properties: {
     ...recordColumns('push'),
     /** Not secret: browsers only show pushes that are signed with our key. */
-    endpoint: p.text(),
-    p256dh: p.text(),
-    auth: p.text(),
-    events: textArrayColumn(),
-    label: nullable.string(),
+    endpoint: personal(p.text(), 'device', 'security', 'address'),
+    p256dh: secret(p.text()),
+    auth: secret(p.text()),
+    events: plain(textArrayColumn()),
+    label: personal(nullable.string(), 'words', 'security', 'word'),
     /** The person who subscribed this browser in the console; null for a key. */
     personId: nullable.string(),
     expiresAt: nullable.instant(),
@@ -63,15 +65,6 @@ export function isP256PublicKey(text: string): boolean {
 }
 
 export const pushPersonalData = {
-  push_subscriptions: {
-    personal: {
-      endpoint: { kind: 'device', ground: 'security', forget: 'address' },
-      label: { kind: 'words', ground: 'security', forget: 'word' },
-    },
-    plain: ['events'],
-    secret: ['p256dh', 'auth'],
-    about: { person: ['person_id'] },
-  },
   pushes: {
     personal: {},
     plain: ['subscription_id', 'leased_by'],

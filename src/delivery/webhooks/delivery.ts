@@ -3,6 +3,7 @@ import { inRange, sqlCondition } from '../../kernel/contract/conditions.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { selectColumnList, updateOfAnyTenant } from '../../kernel/database/bulk-sql.ts'
 import { nullable, realTimestampColumns, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, plain } from '../../kernel/database/personal.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { addMs, clock } from '../../values/clock.ts'
 import { Webhook } from './webhook.ts'
@@ -33,7 +34,7 @@ const schema = defineEntity({
     ...realTimestampColumns(),
     webhookId: p.text(),
     eventId: p.text(),
-    event: p.text(),
+    event: plain(p.text()),
     status: p.enum(deliveryMachine.states),
     /** When a deliverer takes it. Where a run makes the attempt, that is later: the run is late then. */
     dueAt: nullable.instant(),
@@ -41,7 +42,7 @@ const schema = defineEntity({
     attemptAt: nullable.instant(),
     /** Until then one process is delivering it; afterwards any process may claim it. */
     leasedUntil: nullable.instant(),
-    leasedBy: nullable.string(),
+    leasedBy: plain(nullable.string()),
     claims: p.integer(),
     /** How far the test clock was advanced beyond the attempt: later waits are shorter by that. */
     aheadMs: p
@@ -49,7 +50,7 @@ const schema = defineEntity({
       .$type<number>()
       .onCreate(() => 0),
     tries: p.integer(),
-    attempts: p.json<DeliveryAttempt[]>(),
+    attempts: personal(p.json<DeliveryAttempt[]>(), 'words', 'security', 'empty'),
     workflowId: nullable.string(),
   },
 })

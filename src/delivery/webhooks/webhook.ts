@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { nullable, recordColumns, tenantTable, textArrayColumn } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain, secret } from '../../kernel/database/personal.ts'
 import type { PersonalData } from '../../values/personal.ts'
 
 export const webhookMachine = stateMachine('webhook', {
@@ -16,28 +17,29 @@ interface WantedEvents {
 
 const schema = defineEntity({
   ...tenantTable('Webhook', 'webhooks'),
+  ...personalTable({ plain: ['backlog_position'] }),
   properties: {
     ...recordColumns('webhook'),
-    url: p.text(),
-    events: textArrayColumn(),
-    description: nullable.string(),
+    url: personal(p.text(), 'contact', 'contract', 'address'),
+    events: plain(textArrayColumn()),
+    description: personal(nullable.string(), 'words', 'contract', 'word'),
     status: p.enum(webhookMachine.states).onCreate(() => webhookMachine.initial),
-    statusReason: nullable.string(),
+    statusReason: plain(nullable.string()),
     /** Sealed, as `nextSecret` is. */
-    secret: p.text(),
-    hint: p.text(),
-    nextSecret: nullable.string(),
-    nextHint: nullable.string(),
+    secret: secret(p.text()),
+    hint: plain(p.text()),
+    nextSecret: secret(nullable.string()),
+    nextHint: plain(nullable.string()),
     nextFrom: nullable.instant(),
     /** Failed rounds since the last success, when the first of them was, and until when the receiver is paused. */
     failures: p.integer().onCreate(() => 0),
     failingSince: nullable.instant(),
     pausedUntil: nullable.instant(),
     /** Null unless paused. Events up to this one have deliveries; later ones get theirs as room becomes free. */
-    backlogAfter: nullable.string(),
+    backlogAfter: plain(nullable.string()),
     backlogSince: nullable.instant(),
     /** The events that it wanted before it was changed while paused, oldest first. */
-    backlogWanted: p.json<readonly WantedEvents[]>().onCreate(() => []),
+    backlogWanted: plain(p.json<readonly WantedEvents[]>().onCreate(() => [])),
     deletedAt: nullable.instant(),
   },
 })
@@ -62,28 +64,6 @@ export function receiverHost({ url }: Pick<Webhook, 'url'>): string {
 export const webhookSecretContext = (webhookId: string): string => `webhook-secret:${webhookId}`
 
 export const webhooksPersonalData = {
-  webhooks: {
-    personal: {
-      url: { kind: 'contact', ground: 'contract', forget: 'address' },
-      description: { kind: 'words', ground: 'contract', forget: 'word' },
-    },
-    plain: [
-      'events',
-      'status_reason',
-      'hint',
-      'next_hint',
-      'backlog_after',
-      'backlog_wanted',
-      'backlog_position',
-    ],
-    secret: ['secret', 'next_secret'],
-  },
-  deliveries: {
-    personal: {
-      attempts: { kind: 'words', ground: 'security', forget: 'empty' },
-    },
-    plain: ['event', 'leased_by'],
-  },
   webhook_versions: { personal: {}, plain: ['webhook_id', 'events'] },
   delivery_position: { personal: {}, plain: ['position'], owner: null },
   retries_under_way: { personal: {}, plain: ['delivery_id', 'webhook_id', 'leased_by'], owner: null },

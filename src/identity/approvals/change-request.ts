@@ -9,10 +9,11 @@ import {
   timestampColumn,
   withMembers,
 } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import type { StatedWidening } from '../../statements/index.ts'
 import { days } from '../../values/clock.ts'
 import { cents } from '../../values/money.ts'
-import type { PersonalData } from '../../values/personal.ts'
+import { ID_AND_NAME } from '../../values/personal.ts'
 import type { ApprovalProgress } from './progress.ts'
 import { approvalProgressResponse } from './response.ts'
 
@@ -55,17 +56,18 @@ interface Proposer {
 
 const schema = defineEntity({
   ...tenantTable('ChangeRequest', 'change_requests', 'agentId'),
+  ...personalTable({ about: { person: ["proposed_by ->> 'id'", 'person_id'] } }),
   properties: {
     ...recordColumns('changerequest'),
     status: p.enum(changeRequestMachine.states).onCreate(() => changeRequestMachine.initial),
-    policyId: nullable.string(),
+    policyId: plain(nullable.string()),
     agentId: nullable.string(),
     personId: nullable.string(),
-    write: p.json<HeldWrite>(),
-    changes: p.json<readonly StatedWidening[]>(),
-    approval: p.json<ApprovalProgress>(),
-    proposedBy: p.json<Proposer>(),
-    reason: nullable.string(),
+    write: personal(p.json<HeldWrite>(), 'payment', 'contract', 'empty'),
+    changes: personal(p.json<readonly StatedWidening[]>(), 'payment', 'contract', { value: '[]' }),
+    approval: plain(p.json<ApprovalProgress>()),
+    proposedBy: personal(p.json<Proposer>(), 'name', 'contract', ID_AND_NAME),
+    reason: personal(nullable.string(), 'words', 'contract', 'word'),
     expiresAt: timestampColumn(),
   },
 })
@@ -126,16 +128,3 @@ export const changeRequestEvent = ({
   given: approval.given.length,
   needed: approval.steps.reduce((sum, { need }) => sum + need, 0),
 })
-
-export const changeRequestsPersonalData = {
-  change_requests: {
-    personal: {
-      write: { kind: 'payment', ground: 'contract', forget: 'empty' },
-      changes: { kind: 'payment', ground: 'contract', forget: { value: '[]' } },
-      proposed_by: { kind: 'name', ground: 'contract', forget: { members: '{"id":null,"name":null}' } },
-      reason: { kind: 'words', ground: 'contract', forget: 'word' },
-    },
-    plain: ['policy_id', 'approval'],
-    about: { person: ["proposed_by ->> 'id'", 'person_id'] },
-  },
-} as const satisfies PersonalData

@@ -2,11 +2,11 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { recordColumns, tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
+import { personal, personalTable } from '../../kernel/database/personal.ts'
 import type { StatedWidening } from '../../statements/index.ts'
 import { quoted } from '../../statements/index.ts'
 import { addMs, days } from '../../values/clock.ts'
 import { formatMinute } from '../../values/minute.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import type { Person } from '../customers/index.ts'
 
 export const MAX_DEPUTIES = 20
@@ -14,11 +14,12 @@ const MAX_DAYS = 90
 
 const schema = defineEntity({
   ...tenantTable('Deputy', 'deputies'),
+  ...personalTable({ about: { person: ['person_id', 'deputy_id'] } }),
   properties: {
     ...recordColumns('deputy'),
     /** In whose place the deputy may approve. */
     personId: p.text(),
-    deputyId: p.text(),
+    deputyId: personal(p.text(), 'name', 'contract', 'word'),
     from: timestampColumn().name('starts_at'),
     until: timestampColumn().name('ends_at'),
   },
@@ -27,14 +28,6 @@ const schema = defineEntity({
 /** Who may approve in place of a person, for a span by the tenant's clock. */
 export class Deputy extends schema.class {}
 schema.setClass(Deputy)
-
-export const deputiesPersonalData = {
-  deputies: {
-    personal: { deputy_id: { kind: 'name', ground: 'contract', forget: 'word' } },
-    plain: [],
-    about: { person: ['person_id', 'deputy_id'] },
-  },
-} as const satisfies PersonalData
 
 export const deputyEvent = ({ id: recordId, personId, deputyId, from, until }: Deputy) => ({
   recordId,

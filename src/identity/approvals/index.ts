@@ -5,14 +5,12 @@ export {
   changeRequestEvent,
   changeRequestMachine,
   changeRequestResponse,
-  changeRequestsPersonalData,
   isWaiting,
   readWaitingChange,
 } from './change-request.ts'
 export { bySeveral, ChangeRequestEvent, ChangeRequestRecord } from './change-schemas.ts'
 export {
   Deputy,
-  deputiesPersonalData,
   deputyEvent,
   doSpansOverlap,
   isForOther,

@@ -3,6 +3,7 @@ import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { deletionFrom, insertInto, selectColumnList } from '../../kernel/database/bulk-sql.ts'
 import { recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, personalTable } from '../../kernel/database/personal.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import type { Openings, Statement } from '../../statements/index.ts'
 
@@ -21,13 +22,14 @@ export interface SignedApproval {
 
 const schema = defineEntity({
   ...tenantTable('RecordedApproval', 'recorded_approvals'),
+  ...personalTable({ about: { person: ['person_id'] } }),
   properties: {
     ...recordColumns('recordedapproval'),
     intentId: p.text(),
     personId: p.text(),
-    personName: p.text(),
-    signed: p.json<SignedApproval>(),
-    openings: p.json<Openings>(),
+    personName: personal(p.text(), 'name', 'payments', 'word'),
+    signed: personal(p.json<SignedApproval>(), 'payment', 'payments', 'empty'),
+    openings: personal(p.json<Openings>(), 'words', 'payments', 'empty'),
   },
 })
 

@@ -41,7 +41,6 @@ import { consoleSessionEvents } from './schemas.ts'
 import {
   CONSOLE_IDLE_TIMEOUT_MS,
   ConsoleSession,
-  consolePersonalData,
   consoleSessionResponses,
   consoleSessionStatus,
 } from './session.ts'
@@ -204,7 +203,6 @@ export const consoleArea = area(
   'The sessions of people in the console: links to sign in by, passkeys, and the end of a session.',
   consoleOperations,
   {
-    personal: consolePersonalData,
     entities: [ConsoleSession],
     credentials: { con: authenticateSession },
     endsCredentials: ['console.signed_out', 'person.removed', 'person.updated'],

@@ -10,8 +10,8 @@ import {
   timestampColumn,
   withMembers,
 } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain, secret } from '../../kernel/database/personal.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import { Person } from '../customers/index.ts'
 
 export const CONSOLE_SESSION_TTL_MS = minutes(12 * 60)
@@ -23,20 +23,21 @@ export type SessionEndReason = (typeof sessionEndReasons)[number]
 
 const schema = defineEntity({
   ...tenantTable('ConsoleSession', 'console_sessions'),
+  ...personalTable({ about: { person: ['person_id'] } }),
   properties: {
     ...recordColumns('consolesession'),
     ...realTimestampColumns(),
     personId: p.text(),
     passkeyId: nullable.string(),
-    ssoProviderId: nullable.string(),
-    hash: p.text(),
-    hint: p.text(),
+    ssoProviderId: plain(nullable.string()),
+    hash: secret(p.text()),
+    hint: plain(p.text()),
     expiresAt: timestampColumn(),
     lastUsedAt: realTimeColumn(),
     revokedAt: nullable.instant(),
-    revokedBecause: nullable.enum(sessionEndReasons),
-    address: nullable.string(),
-    userAgent: nullable.string(),
+    revokedBecause: plain(nullable.enum(sessionEndReasons)),
+    address: personal(nullable.string(), 'network', 'security', 'word'),
+    userAgent: personal(nullable.string(), 'device', 'security', 'word'),
   },
 })
 
@@ -60,18 +61,6 @@ export function consoleSessionStatus(session: Timed, now: Date) {
   if (until > now) return { status: 'active', endsAt: until, endedBecause: null } as const
   return { status: 'ended', endsAt: until, endedBecause: until < expiresAt ? 'idle' : 'expired' } as const
 }
-
-export const consolePersonalData = {
-  console_sessions: {
-    personal: {
-      address: { kind: 'network', ground: 'security', forget: 'word' },
-      user_agent: { kind: 'device', ground: 'security', forget: 'word' },
-    },
-    plain: ['hint', 'revoked_because', 'sso_provider_id'],
-    secret: ['hash'],
-    about: { person: ['person_id'] },
-  },
-} as const satisfies PersonalData
 
 export const consoleSessionResponse = (
   session: ConsoleSession,

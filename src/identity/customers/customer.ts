@@ -2,9 +2,9 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { nullable, timestampColumns } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import type { CardHolder, PostalAddress } from '../../ports/card-processor.ts'
 import { newId } from '../../values/ids.ts'
-import type { PersonalData } from '../../values/personal.ts'
 
 export const customerMachine = stateMachine('customer', {
   active: ['suspended'],
@@ -34,22 +34,23 @@ export const PLATFORM_OWNER_ID = 'customer_house'
 const schema = defineEntity({
   name: 'Customer',
   tableName: 'customers',
+  ...personalTable({ owner: 'id' }),
   properties: {
     id: p
       .text()
       .primary()
       .onCreate(() => newId('customer')),
     ...timestampColumns(),
-    name: p.text(),
-    email: p.text(),
-    type: p.enum(customerTypes),
-    country: p.text(),
-    phone: nullable.string(),
-    address: nullable.json<PostalAddress>(),
-    plan: p.enum(customerPlans),
+    name: personal(p.text(), 'name', 'vouchers', 'word'),
+    email: personal(p.text(), 'contact', 'contract', 'word'),
+    type: plain(p.enum(customerTypes)),
+    country: personal(p.text(), 'address', 'vouchers', { value: 'ZZ' }),
+    phone: personal(nullable.string(), 'contact', 'contract', 'null'),
+    address: personal(nullable.json<PostalAddress>(), 'address', 'vouchers', 'null'),
+    plan: plain(p.enum(customerPlans)),
     status: p.enum(customerMachine.states).onCreate(() => customerMachine.initial),
-    suspendedBy: nullable.enum(suspenders),
-    kycStatus: p.enum(kycStatusMachine.states).onCreate(() => kycStatusMachine.initial),
+    suspendedBy: plain(nullable.enum(suspenders)),
+    kycStatus: plain(p.enum(kycStatusMachine.states).onCreate(() => kycStatusMachine.initial)),
   },
 })
 
@@ -80,17 +81,3 @@ export class Customer extends schema.class {
   }
 }
 schema.setClass(Customer)
-
-export const customersPersonalData = {
-  customers: {
-    personal: {
-      name: { kind: 'name', ground: 'vouchers', forget: 'word' },
-      email: { kind: 'contact', ground: 'contract', forget: 'word' },
-      phone: { kind: 'contact', ground: 'contract', forget: 'null' },
-      address: { kind: 'address', ground: 'vouchers', forget: 'null' },
-      country: { kind: 'address', ground: 'vouchers', forget: { value: 'ZZ' } },
-    },
-    plain: ['type', 'plan', 'suspended_by', 'kyc_status'],
-    owner: 'id',
-  },
-} as const satisfies PersonalData

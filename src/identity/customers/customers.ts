@@ -15,13 +15,7 @@ import {
   customersApi,
   holderSchema,
 } from './api.ts'
-import {
-  Customer,
-  customerMachine,
-  customersPersonalData,
-  kycStatusMachine,
-  PLATFORM_OWNER_ID,
-} from './customer.ts'
+import { Customer, customerMachine, kycStatusMachine, PLATFORM_OWNER_ID } from './customer.ts'
 
 export const addCustomer = (
   em: EntityManager,
@@ -124,7 +118,6 @@ export const customersArea = area(
   'The owners of accounts: identity, plan and status.',
   customers,
   {
-    personal: customersPersonalData,
     entities: [Customer],
     machines: [customerMachine, kycStatusMachine],
     endsCredentials: ['customer.updated'],

@@ -4,6 +4,7 @@ import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { PersonRole } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 
 export const personMachine = stateMachine('person', {
   invited: ['active', 'removed'],
@@ -17,14 +18,18 @@ export const MAX_PEOPLE = 200
 
 const schema = defineEntity({
   ...tenantTable('Person', 'people'),
+  ...personalTable({
+    about: { person: ['id'] },
+    keptWhile: { where: 't.joined_at is not null', words: 'the person has joined, and could decide' },
+  }),
   properties: {
     ...recordColumns('person'),
-    name: p.text(),
+    name: personal(p.text(), 'name', 'payments', 'word'),
     /** Links are sent here. Erased when the person is removed; the name stays with their decisions. */
-    email: nullable.string(),
+    email: personal(nullable.string(), 'contact', 'contract', 'null'),
     /** Null if it is the one that the person was invited with. */
     emailChangedAt: nullable.instant(),
-    role: p.enum(personRoles),
+    role: plain(p.enum(personRoles)),
     status: p.enum(personMachine.states).onCreate(() => personMachine.initial),
     joinedAt: nullable.instant(),
     removedAt: nullable.instant(),

@@ -4,7 +4,7 @@ import type { WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { days } from '../../values/clock.ts'
-import { Deputy, deputiesPersonalData, deputyEvent, isForOther } from '../approvals/index.ts'
+import { Deputy, deputyEvent, isForOther } from '../approvals/index.ts'
 import { findPerson, personEvents } from '../people/index.ts'
 import { deputiesApi, deputyEvents } from './api.ts'
 import { nameDeputy } from './name-deputy.ts'
@@ -51,7 +51,6 @@ async function endDeputiesOf(personId: string, { em, now, emit }: WriteContext<t
 }
 
 export const deputiesArea = area('Deputies', 'Who may approve in place of a person, for a span.', deputies, {
-  personal: deputiesPersonalData,
   entities: [Deputy],
   expiring: [{ table: 'deputies', column: 'ends_at', keptMs: days(30) }],
   reactions: {

@@ -3,8 +3,8 @@ import type { Mode } from '../../kernel/contract/actor.ts'
 import { allScopeNames, type Scope } from '../../kernel/contract/scopes.ts'
 import { credentialColumns, isCredentialValid } from '../../kernel/database/credential.ts'
 import { nullable, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { addMs, days } from '../../values/clock.ts'
-import type { PersonalData } from '../../values/personal.ts'
 
 export const keyEnvironments = ['sandbox', 'test', 'live'] as const
 type Environment = (typeof keyEnvironments)[number]
@@ -16,15 +16,16 @@ export const modeOfEnvironment = (environment: Environment): Mode =>
 
 const schema = defineEntity({
   ...tenantTable('ApiKey', 'keys'),
+  ...personalTable({ about: { person: ['person_id'] } }),
   properties: {
     ...credentialColumns('key'),
-    name: p.text(),
-    environment: p.enum(keyEnvironments),
+    name: personal(p.text(), 'words', 'contract', 'word'),
+    environment: plain(p.enum(keyEnvironments)),
     /** Null means every scope, including future ones. */
-    granted: p.array().columnType('text[]').name('scopes').$type<Scope[] | null>().strictNullable(),
-    madeById: nullable.string(),
+    granted: plain(p.array().columnType('text[]').name('scopes').$type<Scope[] | null>().strictNullable()),
+    madeById: plain(nullable.string()),
     idleDays: nullable.integer(),
-    boundTo: nullable.string(),
+    boundTo: plain(nullable.string()),
     /** Whether it may write through MCP tools, which must be granted explicitly. */
     toolWrites: p.boolean(),
     sessionId: nullable.string(),
@@ -55,14 +56,3 @@ export class ApiKey extends schema.class {
   }
 }
 schema.setClass(ApiKey)
-
-export const keysPersonalData = {
-  keys: {
-    personal: {
-      name: { kind: 'words', ground: 'contract', forget: 'word' },
-    },
-    plain: ['environment', 'hint', 'scopes', 'made_by_id', 'bound_to'],
-    about: { person: ['person_id'] },
-    secret: ['hash'],
-  },
-} as const satisfies PersonalData

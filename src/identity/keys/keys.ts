@@ -23,7 +23,7 @@ import {
 import { personEvents } from '../people/index.ts'
 import { ApiKeyEvent, apiKeysApi } from './api.ts'
 import { secretAuthenticator } from './authenticate.ts'
-import { ApiKey, keysPersonalData, modeOfEnvironment } from './key.ts'
+import { ApiKey, modeOfEnvironment } from './key.ts'
 import {
   callerLimitsInMode,
   hasActiveLiveKey,
@@ -240,7 +240,6 @@ const nameOfKey = answerTo(keyNames, async (id, { sql, tenant: { ownerId, mode }
 })
 
 export const apiKeysArea = area('Keys', 'API keys of owners: create, rotate, revoke.', keys, {
-  personal: keysPersonalData,
   entities: [ApiKey],
   credentials: { sk: secretAuthenticator('key', 'keys') },
   expiring: [{ table: 'used_proofs', column: 'expires_at', keptMs: 0 }],

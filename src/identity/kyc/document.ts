@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { type IdentityDocumentKind, identityDocumentKinds } from '../../ports/identity-verification.ts'
 import { days } from '../../values/clock.ts'
 import { FILE_KINDS, type FileKind, fileExtensionOf } from '../../values/file-kind.ts'
@@ -29,13 +30,14 @@ export const MAX_UNUSED_DOCUMENTS = 50
 
 const schema = defineEntity({
   ...tenantTable('KycDocument', 'kyc_documents'),
+  ...personalTable({ files: ['sha256'] }),
   properties: {
     ...recordColumns('kycdocument'),
-    submissionId: nullable.string(),
-    kind: p.enum(identityDocumentKinds),
-    type: p.enum(FILE_KINDS),
+    submissionId: plain(nullable.string()),
+    kind: plain(p.enum(identityDocumentKinds)),
+    type: plain(p.enum(FILE_KINDS)),
     bytes: p.integer(),
-    sha256: p.text(),
+    sha256: personal(p.text(), 'identity', 'moneyLaundering', 'digest'),
     /** Null while the submission is open, and once erased. */
     eraseAt: nullable.instant(),
     erasedAt: nullable.instant(),

@@ -29,7 +29,6 @@ import {
   type KycRejection,
   KycSubmission,
   type KycSubmissionStatus,
-  kycPersonalData,
   kycRejection,
   kycRejectionMessage,
   kycSubmissionMachine,
@@ -209,7 +208,6 @@ export const kycArea = area(
   'Identity checks of people: documents, reviews, and what is missing before live keys can be created.',
   kyc,
   {
-    personal: kycPersonalData,
     steps: kycSteps,
     entities: [KycSubmission, KycDocument],
     machines: [kycSubmissionMachine],

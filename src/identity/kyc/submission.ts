@@ -1,10 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, plain } from '../../kernel/database/personal.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
 import type { IdentityDecider, IdentityRejectionCode } from '../../ports/identity-verification.ts'
 import { minutes } from '../../values/clock.ts'
-import type { PersonalData } from '../../values/personal.ts'
 
 export const kycSubmissionMachine = stateMachine('kyc_submission', {
   pending: ['in_review', 'verified', 'rejected'],
@@ -37,16 +37,16 @@ const schema = defineEntity({
   ...tenantTable('KycSubmission', 'kyc_submissions'),
   properties: {
     ...recordColumns('kycsubmission'),
-    representativeId: nullable.string(),
+    representativeId: plain(nullable.string()),
     status: p.enum(kycSubmissionMachine.states).onCreate(() => kycSubmissionMachine.initial),
-    provider: p.text(),
-    name: p.text(),
-    dateOfBirth: p.date().$type<string>(),
-    nationality: p.text(),
-    address: p.json<PostalAddress>(),
+    provider: plain(p.text()),
+    name: personal(p.text(), 'name', 'moneyLaundering', 'word'),
+    dateOfBirth: personal(p.date().$type<string>(), 'birth', 'moneyLaundering', { value: '1900-01-01' }),
+    nationality: personal(p.text(), 'identity', 'moneyLaundering', { value: 'ZZ' }),
+    address: personal(p.json<PostalAddress>(), 'address', 'moneyLaundering', 'empty'),
     calls: p.integer().onCreate(() => 0),
-    rejection: nullable.json<KycRejection>(),
-    decidedBy: nullable.string().$type<IdentityDecider | null>(),
+    rejection: personal(nullable.json<KycRejection>(), 'words', 'moneyLaundering', { value: '{}' }),
+    decidedBy: plain(nullable.string().$type<IdentityDecider | null>()),
     decidedAt: nullable.instant(),
     /** When the provider contradicted the final answer, which a person must clarify. */
     contradictedAt: nullable.instant(),
@@ -66,26 +66,6 @@ export const isSandboxSubmission = ({ provider }: Pick<KycSubmission, 'provider'
 
 export const isKycSubmissionOpen = ({ status }: Pick<KycSubmission, 'status'>): boolean =>
   !kycSubmissionMachine.isFinal(status)
-
-export const kycPersonalData = {
-  kyc_submissions: {
-    personal: {
-      name: { kind: 'name', ground: 'moneyLaundering', forget: 'word' },
-      date_of_birth: { kind: 'birth', ground: 'moneyLaundering', forget: { value: '1900-01-01' } },
-      nationality: { kind: 'identity', ground: 'moneyLaundering', forget: { value: 'ZZ' } },
-      address: { kind: 'address', ground: 'moneyLaundering', forget: 'empty' },
-      rejection: { kind: 'words', ground: 'moneyLaundering', forget: { value: '{}' } },
-    },
-    plain: ['representative_id', 'provider', 'decided_by'],
-  },
-  kyc_documents: {
-    personal: {
-      sha256: { kind: 'identity', ground: 'moneyLaundering', forget: 'digest' },
-    },
-    plain: ['submission_id', 'kind', 'type'],
-    files: ['sha256'],
-  },
-} as const satisfies PersonalData
 
 export interface KycRejection {
   readonly code: IdentityRejectionCode

@@ -1,10 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { centsColumn, nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, plain } from '../../kernel/database/personal.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
 import type { IdentityDecider } from '../../ports/identity-verification.ts'
 import { days } from '../../values/clock.ts'
-import type { PersonalData } from '../../values/personal.ts'
 
 export const onboardingMachine = stateMachine('onboarding', {
   submitted: ['in_review', 'needs_information', 'rejected', 'withdrawn'],
@@ -52,16 +52,21 @@ const schema = defineEntity({
   properties: {
     ...recordColumns('onboarding'),
     status: p.enum(onboardingMachine.states).onCreate(() => onboardingMachine.initial),
-    legalName: p.text(),
-    legalForm: p.text(),
-    registerNumber: p.text(),
-    address: p.json<PostalAddress>(),
-    website: nullable.string(),
-    intendedUse: p.text(),
+    legalName: personal(p.text(), 'name', 'moneyLaundering', 'word'),
+    legalForm: plain(p.text()),
+    registerNumber: personal(p.text(), 'identity', 'moneyLaundering', 'word'),
+    address: personal(p.json<PostalAddress>(), 'address', 'moneyLaundering', 'empty'),
+    website: personal(nullable.string(), 'contact', 'moneyLaundering', 'null'),
+    intendedUse: personal(p.text(), 'words', 'moneyLaundering', 'word'),
     expectedMonthlyVolumeCents: centsColumn('expected_monthly_volume_cents'),
-    informationRequests: p.json<InformationRequest[]>().onCreate(() => []),
-    reason: nullable.string(),
-    decidedBy: nullable.string().$type<OnboardingDecider | null>(),
+    informationRequests: personal(
+      p.json<InformationRequest[]>().onCreate(() => []),
+      'words',
+      'moneyLaundering',
+      'empty',
+    ),
+    reason: personal(nullable.string(), 'words', 'moneyLaundering', 'word'),
+    decidedBy: plain(nullable.string().$type<OnboardingDecider | null>()),
     endedAt: nullable.instant(),
     /** When the run or the sweep has to act; null while it waits for the operator or the company. */
     dueAt: nullable.instant(),
@@ -83,35 +88,3 @@ export const openInformationRequest = ({
 
 export const onboardingEndedMessage = ({ status }: Pick<Onboarding, 'status'>): string =>
   `The onboarding is already ${status}.`
-
-export const onboardingPersonalData = {
-  onboardings: {
-    personal: {
-      legal_name: { kind: 'name', ground: 'moneyLaundering', forget: 'word' },
-      register_number: { kind: 'identity', ground: 'moneyLaundering', forget: 'word' },
-      address: { kind: 'address', ground: 'moneyLaundering', forget: 'empty' },
-      website: { kind: 'contact', ground: 'moneyLaundering', forget: 'null' },
-      intended_use: { kind: 'words', ground: 'moneyLaundering', forget: 'word' },
-      information_requests: { kind: 'words', ground: 'moneyLaundering', forget: 'empty' },
-      reason: { kind: 'words', ground: 'moneyLaundering', forget: 'word' },
-    },
-    plain: ['legal_form', 'decided_by'],
-  },
-  onboarding_representatives: {
-    personal: {
-      name: { kind: 'name', ground: 'moneyLaundering', forget: 'word' },
-      date_of_birth: { kind: 'birth', ground: 'moneyLaundering', forget: { value: '1900-01-01' } },
-      country: { kind: 'address', ground: 'moneyLaundering', forget: { value: 'ZZ' } },
-      position: { kind: 'words', ground: 'moneyLaundering', forget: 'word' },
-    },
-    plain: ['onboarding_id'],
-  },
-  onboarding_beneficial_owners: {
-    personal: {
-      name: { kind: 'name', ground: 'moneyLaundering', forget: 'word' },
-      date_of_birth: { kind: 'birth', ground: 'moneyLaundering', forget: { value: '1900-01-01' } },
-      country: { kind: 'address', ground: 'moneyLaundering', forget: { value: 'ZZ' } },
-    },
-    plain: ['onboarding_id'],
-  },
-} as const satisfies PersonalData

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, plain } from '../../kernel/database/personal.ts'
 import { isOnboardingOpen, type Onboarding, openInformationRequest } from './company-onboarding.ts'
 
 /** The identity status of a representative. Identity checks write it through `noteIdentity`. */
@@ -18,11 +19,11 @@ export const personMatchKey = ({ name, dateOfBirth }: { name: string; dateOfBirt
   `${dateOfBirth} ${name.normalize('NFC').toLowerCase()}`
 
 const person = () => ({
-  onboardingId: p.text(),
+  onboardingId: plain(p.text()),
   ordinal: p.integer(),
-  name: p.text(),
-  dateOfBirth: p.date().$type<string>(),
-  country: p.text(),
+  name: personal(p.text(), 'name', 'moneyLaundering', 'word'),
+  dateOfBirth: personal(p.date().$type<string>(), 'birth', 'moneyLaundering', { value: '1900-01-01' }),
+  country: personal(p.text(), 'address', 'moneyLaundering', { value: 'ZZ' }),
 })
 
 const representativeSchema = defineEntity({
@@ -30,7 +31,7 @@ const representativeSchema = defineEntity({
   properties: {
     ...recordColumns('representative'),
     ...person(),
-    position: nullable.string(),
+    position: personal(nullable.string(), 'words', 'moneyLaundering', 'word'),
     status: p
       .enum(representativeIdentityMachine.states)
       .onCreate(() => representativeIdentityMachine.initial),

@@ -3,12 +3,7 @@ import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
 import { answerOnboardingQuestions, withdrawOnboarding } from './answer.ts'
 import { onboardingApi, onboardingSteps } from './api.ts'
-import {
-  Onboarding,
-  OPEN_ONBOARDING_SQL,
-  onboardingMachine,
-  onboardingPersonalData,
-} from './company-onboarding.ts'
+import { Onboarding, OPEN_ONBOARDING_SQL, onboardingMachine } from './company-onboarding.ts'
 import { BeneficialOwner, Representative, representativeIdentityMachine } from './company-people.ts'
 import { approveOnboarding, rejectOnboarding, requestOnboardingInformation } from './decide.ts'
 import {
@@ -50,7 +45,6 @@ export const onboardingArea = area(
   'Companies apply once to move real money, and the operator decides.',
   onboardings,
   {
-    personal: onboardingPersonalData,
     steps: onboardingSteps,
     entities: [Onboarding, Representative, BeneficialOwner],
     machines: [onboardingMachine, representativeIdentityMachine],

@@ -10,6 +10,7 @@ import {
   tenantTable,
   timestampColumn,
 } from '../../kernel/database/entity.ts'
+import { plain } from '../../kernel/database/personal.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
 import { isAskedIn, stepConcerned } from '../approvals/index.ts'
@@ -35,7 +36,7 @@ const schema = defineEntity({
     ...realTimestampColumns(),
     personId: p.text(),
     sessionId: p.text(),
-    kind: p.enum(grantKinds),
+    kind: plain(p.enum(grantKinds)),
     expiresAt: timestampColumn().onCreate(() => addMs(clock.real(), GRANT_LASTS_MS)),
     usedAt: nullable.instant(),
   },

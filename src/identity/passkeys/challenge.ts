@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { nullable, recordColumns, tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import {
   type Kind,
@@ -37,18 +38,19 @@ export type PasskeyEnrolmentGround = (typeof passkeyEnrolmentGrounds)[number]
 
 const schema = defineEntity({
   ...tenantTable('PasskeyChallenge', 'passkey_challenges'),
+  ...personalTable({ about: { person: ['person_id'] } }),
   properties: {
     ...recordColumns('challenge'),
-    kind: p.enum(kinds),
-    subjectId: nullable.string(),
+    kind: plain(p.enum(kinds)),
+    subjectId: plain(nullable.string()),
     personId: nullable.string(),
-    statement: p.json<Statement>(),
-    openings: p.json<Openings>(),
+    statement: personal(p.json<Statement>(), 'payment', 'security', 'empty'),
+    openings: personal(p.json<Openings>(), 'payment', 'security', 'empty'),
     madeAt: timestampColumn(),
     expiresAt: timestampColumn(),
     usedAt: nullable.instant(),
-    authority: nullable.enum(passkeyEnrolmentGrounds),
-    authorityId: nullable.string(),
+    authority: plain(nullable.enum(passkeyEnrolmentGrounds)),
+    authorityId: plain(nullable.string()),
   },
 })
 

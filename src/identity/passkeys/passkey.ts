@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { nullable, recordColumns, tenantTable, textArrayColumn } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
-import type { PersonalData } from '../../values/personal.ts'
 
 export const passkeyAlgorithms = ['Ed25519', 'ES256', 'RS256'] as const
 export type PasskeyAlgorithm = (typeof passkeyAlgorithms)[number]
@@ -23,23 +23,24 @@ export interface PasskeyPublicJwk {
 
 const schema = defineEntity({
   ...tenantTable('Passkey', 'passkeys'),
+  ...personalTable({ about: { person: ['person_id'] } }),
   properties: {
     ...recordColumns('passkey'),
     personId: p.text(),
-    name: p.text(),
-    credentialId: p.text(),
-    publicKey: p.text(),
-    publicKeyJwk: p.json<PasskeyPublicJwk>(),
-    algorithm: p.enum(passkeyAlgorithms),
+    name: personal(p.text(), 'device', 'security', 'word'),
+    credentialId: personal(p.text(), 'device', 'payments', 'pseudonym'),
+    publicKey: personal(p.text(), 'device', 'payments', 'word'),
+    publicKeyJwk: personal(p.json<PasskeyPublicJwk>(), 'device', 'payments', 'empty'),
+    algorithm: plain(p.enum(passkeyAlgorithms)),
     /** The device's signature counter; zero if the device has no counter. */
     counter: p.bigint(),
     /** Whether the passkey may be synced to several devices of its person. */
     backupEligible: p.boolean(),
     backedUp: p.boolean(),
     backupChangedAt: nullable.instant(),
-    transports: textArrayColumn(),
-    aaguid: p.text(),
-    enrolledBy: p.enum(['key', 'console'] as const),
+    transports: plain(textArrayColumn()),
+    aaguid: personal(p.text(), 'device', 'security', { value: '00000000-0000-0000-0000-000000000000' }),
+    enrolledBy: plain(p.enum(['key', 'console'] as const)),
     lastUsedAt: nullable.instant(),
     blockedUntil: nullable.instant(),
     revokedAt: nullable.instant(),
@@ -80,33 +81,3 @@ export function recordPasskeyUse(row: PasskeyRow, { counter, backedUp }: Authent
   if (row.backedUp !== backedUp) row.backupChangedAt = now
   Object.assign(row, { counter: BigInt(counter), backedUp, lastUsedAt: now })
 }
-
-export const passkeysPersonalData = {
-  passkeys: {
-    personal: {
-      name: { kind: 'device', ground: 'security', forget: 'word' },
-      aaguid: {
-        kind: 'device',
-        ground: 'security',
-        forget: { value: '00000000-0000-0000-0000-000000000000' },
-      },
-      credential_id: { kind: 'device', ground: 'payments', forget: 'pseudonym' },
-      public_key: { kind: 'device', ground: 'payments', forget: 'word' },
-      public_key_jwk: { kind: 'device', ground: 'payments', forget: 'empty' },
-    },
-    plain: ['algorithm', 'transports', 'enrolled_by'],
-    about: { person: ['person_id'] },
-  },
-  passkey_challenges: {
-    personal: {
-      statement: { kind: 'payment', ground: 'security', forget: 'empty' },
-      openings: { kind: 'payment', ground: 'security', forget: 'empty' },
-    },
-    plain: ['kind', 'subject_id', 'authority', 'authority_id'],
-    about: { person: ['person_id'] },
-  },
-  enrolment_grants: {
-    personal: {},
-    plain: ['kind'],
-  },
-} as const satisfies PersonalData

@@ -10,7 +10,7 @@ import { EnrolmentGrant, lockPasskeys, markPasskeyRevoked, passkeySummary } from
 import { PasskeyChallenge } from './challenge.ts'
 import { createPasskeyChallenge, passkeyRevocationSubject } from './challenge-purposes.ts'
 import { passkeyRegistrationOptions, verifyPasskeyRegistration } from './enrol.ts'
-import { Passkey, passkeysPersonalData } from './passkey.ts'
+import { Passkey } from './passkey.ts'
 import { credentialIdOf } from './read-assertions.ts'
 import { passkeyEvent, passkeyEvents, type WebauthnAssertion, webauthnAssertionSchema } from './schemas.ts'
 
@@ -97,7 +97,6 @@ export const passkeysArea = area(
   'Passkeys by which people approve actions: enrol, list, revoke, and challenges to sign.',
   passkeys,
   {
-    personal: passkeysPersonalData,
     entities: [Passkey, PasskeyChallenge, EnrolmentGrant],
     announces: passkeyEvents,
     expiring: [

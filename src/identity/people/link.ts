@@ -10,6 +10,7 @@ import {
   tenantTable,
   timestampColumn,
 } from '../../kernel/database/entity.ts'
+import { plain, secret } from '../../kernel/database/personal.ts'
 import { addMs, clock, days, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 
@@ -37,13 +38,13 @@ const schema = defineEntity({
     ...realTimestampColumns(),
     /** Null until the link of a tenant's first person is opened, which creates the person. */
     personId: nullable.string(),
-    kind: p.enum(personLinkKinds),
-    recoveryId: nullable.string(),
+    kind: plain(p.enum(personLinkKinds)),
+    recoveryId: plain(nullable.string()),
     /** Made with the dashboard secret: opens only while the owner is unverified. */
     fromOperator: p.boolean().onCreate(() => false),
-    hash: p.text(),
+    hash: secret(p.text()),
     /** Sealed, and only until it has been sent by e-mail. */
-    url: nullable.string(),
+    url: secret(nullable.string()),
     expiresAt: timestampColumn(),
     usedAt: nullable.instant(),
     revokedAt: nullable.instant(),

@@ -12,7 +12,7 @@ import { recoveryProcess } from './process.ts'
 import { cancelRecovery, startPersonRecovery, stopRecovery } from './recover.ts'
 import { findOpenRecovery } from './recoveries.ts'
 import { OPEN_RECOVERY_SQL, Recovery, recoveryMachine } from './recovery.ts'
-import { peoplePersonalData, peopleResponse, personResponse } from './response.ts'
+import { peopleResponse, personResponse } from './response.ts'
 import { personEvents } from './schemas.ts'
 
 export const findPerson = (id: string, { em }: ReadContext): Promise<Person | null> =>
@@ -47,7 +47,6 @@ export const peopleArea = area(
   'People who sign in for an account: invitations, roles and recovery.',
   people,
   {
-    personal: peoplePersonalData,
     steps: recoverySteps,
     entities: [Person, PersonLink, Recovery],
     machines: [personMachine, recoveryMachine],

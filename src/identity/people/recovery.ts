@@ -1,7 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { nullable, recordColumns, tenantTable, timestampColumn } from '../../kernel/database/entity.ts'
+import { personal, personalTable } from '../../kernel/database/personal.ts'
 import { days } from '../../values/clock.ts'
+import { ID_AND_NAME } from '../../values/personal.ts'
 
 export const recoveryMachine = stateMachine('recovery', {
   waiting: ['ready', 'stopped'],
@@ -29,6 +31,7 @@ export interface RecoveryStopper {
 
 const schema = defineEntity({
   ...tenantTable('Recovery', 'recoveries'),
+  ...personalTable({ about: { person: ['person_id', "stopped_by ->> 'id'"] } }),
   properties: {
     ...recordColumns('recovery'),
     personId: p.text(),
@@ -37,8 +40,8 @@ const schema = defineEntity({
     readyAt: timestampColumn(),
     expiresAt: timestampColumn(),
     endedAt: nullable.instant(),
-    stoppedBy: nullable.json<RecoveryStopper>(),
-    reason: nullable.string(),
+    stoppedBy: personal(nullable.json<RecoveryStopper>(), 'name', 'security', ID_AND_NAME),
+    reason: personal(nullable.string(), 'words', 'security', 'word'),
     /** When the run or the sweep has to act; null once nothing is due. */
     dueAt: nullable.instant(),
     workflowId: p.text(),

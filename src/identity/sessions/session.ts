@@ -15,9 +15,9 @@ import {
   timestampColumn,
   withMembers,
 } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain, secret } from '../../kernel/database/personal.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { days, minutes } from '../../values/clock.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import { PLATFORM_OWNER_ID } from '../customers/index.ts'
 import { type ApiKey, findApiKeys } from '../keys/index.ts'
 
@@ -90,39 +90,35 @@ export const deviceClientTypes = ['sdk', 'cli', 'mcp', 'api', 'browser', 'other'
 
 const schema = defineEntity({
   ...tenantTable('DeviceSession', 'sessions'),
+  ...personalTable({ about: { person: ['person_id'] } }),
   properties: {
     ...recordColumns('session'),
     ...realTimestampColumns(),
-    kind: p.enum([deviceKind.name, pairingKind.name]),
+    kind: plain(p.enum([deviceKind.name, pairingKind.name])),
     status: p.text().$type<DeviceStatus | PairingStatus>(),
-    hash: p.text(),
+    hash: secret(p.text()),
     /** The code that the person types into the page, of which only a digest is kept. */
-    userHash: nullable.string(),
+    userHash: secret(nullable.string()),
     /** The code that the person compares, which the page shows too. */
-    pairingCode: nullable.string(),
+    pairingCode: secret(nullable.string()),
     /** SHA-256 of a verifier that only the terminal knows, in base64url (RFC 7636, S256). */
-    codeChallenge: nullable.string(),
-    deviceId: nullable.string(),
-    deviceName: p.text(),
-    clientType: p.enum(deviceClientTypes),
+    codeChallenge: secret(nullable.string()),
+    deviceId: personal(nullable.string(), 'device', 'security', 'pseudonym'),
+    deviceName: personal(p.text(), 'device', 'security', 'word'),
+    clientType: plain(p.enum(deviceClientTypes)),
     /** The requested scopes, and after the decision the granted ones. Null means all scopes of the person. */
-    scopes: p
-      .array()
-      .columnType('text[]')
-      .$type<Scope[] | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    scopes: plain(nullable.textArray<Scope>()),
     toolWrites: booleanColumn(),
-    boundTo: nullable.string(),
-    address: nullable.string(),
-    client: p.text(),
+    boundTo: plain(nullable.string()),
+    address: personal(nullable.string(), 'network', 'security', 'word'),
+    client: personal(p.text(), 'device', 'security', 'word'),
     intervalSeconds: p.integer(),
     polledAt: nullable.instant(),
-    shownTo: nullable.string(),
+    shownTo: plain(nullable.string()),
     personId: nullable.string(),
     /** In which the person decided. */
-    consoleSessionId: nullable.string(),
-    keyId: nullable.string(),
+    consoleSessionId: plain(nullable.string()),
+    keyId: plain(nullable.string()),
     decidedAt: nullable.instant(),
     endedAt: nullable.instant(),
     /** When it ends without activity. For an active session, when to check whether its key was used meanwhile. */
@@ -137,20 +133,6 @@ const schema = defineEntity({
  */
 export class DeviceSession extends schema.class {}
 schema.setClass(DeviceSession)
-
-export const sessionsPersonalData = {
-  sessions: {
-    personal: {
-      address: { kind: 'network', ground: 'security', forget: 'word' },
-      device_id: { kind: 'device', ground: 'security', forget: 'pseudonym' },
-      device_name: { kind: 'device', ground: 'security', forget: 'word' },
-      client: { kind: 'device', ground: 'security', forget: 'word' },
-    },
-    plain: ['kind', 'client_type', 'scopes', 'bound_to', 'shown_to', 'key_id', 'console_session_id'],
-    secret: ['hash', 'user_hash', 'code_challenge', 'pairing_code'],
-    about: { person: ['person_id'] },
-  },
-} as const satisfies PersonalData
 
 export type SessionRow = RowOf<DeviceSession>
 export type DeviceRow = SessionRow & { status: DeviceStatus; deviceId: string }

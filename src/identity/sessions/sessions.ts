@@ -22,13 +22,7 @@ import {
   lookUpDevice,
 } from './device.ts'
 import { DEVICE_CODE_GRANT_TYPE, deviceAuthorizationApi } from './device-api.ts'
-import {
-  DeviceSession,
-  deviceKind,
-  deviceSessionMachine,
-  deviceSessionResponses,
-  sessionsPersonalData,
-} from './session.ts'
+import { DeviceSession, deviceKind, deviceSessionMachine, deviceSessionResponses } from './session.ts'
 
 /** A pairing is no session: only its key names it. */
 const ofDevice = { kind: deviceKind.name }
@@ -169,7 +163,6 @@ export const sessionsArea = area(
   'How a device gets its own key: a person types its code and approves with a passkey.',
   sessions,
   {
-    personal: sessionsPersonalData,
     entities: [DeviceSession],
     machines: [deviceSessionMachine],
     deadlines: [sessionsDue],

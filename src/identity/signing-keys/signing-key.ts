@@ -3,10 +3,10 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { plain, secret } from '../../kernel/database/personal.ts'
 import { newSigningKeyPair, publicKeyFromX, type SigningPublicKey } from '../../ports/signer.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { newId } from '../../values/ids.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import { PLATFORM_OWNER_ID } from '../customers/index.ts'
 
 export const livePlatformTenant: Tenant = { ownerId: PLATFORM_OWNER_ID, mode: 'live' }
@@ -15,10 +15,10 @@ const schema = defineEntity({
   ...tenantTable('SigningKey', 'signing_keys'),
   properties: {
     ...recordColumns('signingkey'),
-    kid: p.text(),
-    x: p.text(),
+    kid: plain(p.text()),
+    x: plain(p.text()),
     /** Sealed. Null once the key is retired and no longer signs. */
-    privateKey: nullable.string(),
+    privateKey: secret(nullable.string()),
     retiredAt: nullable.instant(),
   },
 })
@@ -37,14 +37,6 @@ export const sealSigningKey = (vault: Vault, kid: string, privateKey: string): s
 
 export const unsealSigningKey = (vault: Vault, kid: string, sealed: string): string =>
   vault.open(sealed, sealContext(kid))
-
-export const signingKeysPersonalData = {
-  signing_keys: {
-    personal: {},
-    plain: ['kid', 'x'],
-    secret: ['private_key'],
-  },
-} as const satisfies PersonalData
 
 export interface LoadedSigningKeys {
   readonly kid: string

@@ -4,7 +4,7 @@ import { withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newSigningKeyPair, publicKeyFromX } from '../../ports/signer.ts'
 import { signingKeysApi } from './api.ts'
-import { livePlatformTenant, SigningKey, sealSigningKey, signingKeysPersonalData } from './signing-key.ts'
+import { livePlatformTenant, SigningKey, sealSigningKey } from './signing-key.ts'
 
 const shown = (key: SigningKey) => withMembers(key, { publicKey: key.publicKey() })
 
@@ -46,5 +46,5 @@ export const signingKeysArea = area(
   'Signing Keys',
   'The keys of this installation, with which it signs evidence and receipts.',
   signingKeys,
-  { personal: signingKeysPersonalData, entities: [SigningKey] },
+  { entities: [SigningKey] },
 )

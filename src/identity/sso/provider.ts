@@ -11,7 +11,7 @@ import {
   timestampColumn,
   withMembers,
 } from '../../kernel/database/entity.ts'
-import type { PersonalData } from '../../values/personal.ts'
+import { personal, personalTable, plain, secret } from '../../kernel/database/personal.ts'
 import { personRoles } from '../customers/index.ts'
 import type { ProviderMetadata } from './openid.ts'
 
@@ -22,17 +22,17 @@ const providerSchema = defineEntity({
   ...tenantTable('SsoProvider', 'sso_providers'),
   properties: {
     ...recordColumns('ssoprovider'),
-    name: p.text(),
-    issuer: p.text(),
-    clientId: nullable.string(),
+    name: personal(p.text(), 'words', 'contract', 'word'),
+    issuer: plain(p.text()),
+    clientId: plain(nullable.string()),
     /** Sealed, as `privateKey` is. */
-    clientSecret: nullable.string(),
-    privateKey: p.text(),
-    publicKey: p.json<JWK>(),
-    groupsClaim: p.text(),
-    ownerGroups: textArrayColumn(),
-    approverGroups: textArrayColumn(),
-    viewerGroups: textArrayColumn(),
+    clientSecret: secret(nullable.string()),
+    privateKey: secret(p.text()),
+    publicKey: plain(p.json<JWK>()),
+    groupsClaim: plain(p.text()),
+    ownerGroups: plain(textArrayColumn()),
+    approverGroups: plain(textArrayColumn()),
+    viewerGroups: plain(textArrayColumn()),
   },
 })
 
@@ -42,13 +42,14 @@ providerSchema.setClass(SsoProvider)
 
 const subjectSchema = defineEntity({
   ...tenantTable('SsoSubject', 'sso_subjects'),
+  ...personalTable({ about: { person: ['person_id'] } }),
   properties: {
     ...recordColumns('ssosubject'),
-    providerId: p.text(),
+    providerId: plain(p.text()),
     personId: p.text(),
-    subject: p.text(),
-    groupRole: nullable.enum(personRoles),
-    baseRole: nullable.enum(personRoles),
+    subject: personal(p.text(), 'name', 'security', 'pseudonym'),
+    groupRole: plain(nullable.enum(personRoles)),
+    baseRole: plain(nullable.enum(personRoles)),
   },
 })
 
@@ -61,10 +62,10 @@ const attemptSchema = defineEntity({
   properties: {
     ...recordColumns('ssoattempt'),
     ...realTimestampColumns(),
-    providerId: p.text(),
-    stateHash: p.text(),
-    browserHash: p.text(),
-    metadata: p.json<ProviderMetadata>(),
+    providerId: plain(p.text()),
+    stateHash: secret(p.text()),
+    browserHash: secret(p.text()),
+    metadata: plain(p.json<ProviderMetadata>()),
     expiresAt: timestampColumn(),
     usedAt: nullable.instant(),
   },
@@ -73,32 +74,6 @@ const attemptSchema = defineEntity({
 /** A sign-in that has begun in a browser. Its instants are in real time. */
 export class SsoAttempt extends attemptSchema.class {}
 attemptSchema.setClass(SsoAttempt)
-
-export const ssoPersonalData = {
-  sso_providers: {
-    personal: { name: { kind: 'words', ground: 'contract', forget: 'word' } },
-    plain: [
-      'issuer',
-      'client_id',
-      'groups_claim',
-      'owner_groups',
-      'approver_groups',
-      'viewer_groups',
-      'public_key',
-    ],
-    secret: ['client_secret', 'private_key'],
-  },
-  sso_subjects: {
-    personal: { subject: { kind: 'name', ground: 'security', forget: 'pseudonym' } },
-    plain: ['provider_id', 'group_role', 'base_role'],
-    about: { person: ['person_id'] },
-  },
-  sso_attempts: {
-    personal: {},
-    plain: ['provider_id', 'metadata'],
-    secret: ['state_hash', 'browser_hash'],
-  },
-} as const satisfies PersonalData
 
 /** Binds a sealed secret to its provider: it cannot be opened for another record. */
 export const ssoSecretContext = (providerId: string): string => `sso-client:${providerId}`

@@ -7,14 +7,7 @@ import { providers } from '../passkeys/index.ts'
 import { personEvents } from '../people/index.ts'
 import { ssoApi } from './api.ts'
 import { createSsoProvider, removeSsoProvider, updateSsoProvider } from './configure.ts'
-import {
-  findSsoProvider,
-  SsoAttempt,
-  SsoProvider,
-  SsoSubject,
-  ssoPersonalData,
-  ssoProviderResponse,
-} from './provider.ts'
+import { findSsoProvider, SsoAttempt, SsoProvider, SsoSubject, ssoProviderResponse } from './provider.ts'
 import { finishSsoSignIn, startSsoSignIn } from './sign-in.ts'
 
 const sso = bindHandlers(ssoApi, {
@@ -58,7 +51,6 @@ export const ssoArea = area(
   'Identity providers (OpenID Connect) that sign people in to the console, with roles by groups.',
   sso,
   {
-    personal: ssoPersonalData,
     entities: [SsoProvider, SsoSubject, SsoAttempt],
     answers: [configurationOf],
     // Expired attempts are forgotten: a late answer is unknown.

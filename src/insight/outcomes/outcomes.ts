@@ -8,13 +8,14 @@ import {
   definedOnly,
   mayReachRecord,
   mayUseRecord,
+  metadataColumn,
   nullable,
   recordColumns,
   tenantTable,
   timestampColumn,
 } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import { inclusiveSpan, resolveReportScope } from '../reports/index.ts'
 import { merchantOfSpend, withSpendSnapshot } from '../spend/index.ts'
 import { outcomesApi } from './api.ts'
@@ -22,40 +23,31 @@ import { computeOutcomeSummary, outcomeSummaryViews } from './summary.ts'
 
 const schema = defineEntity({
   ...tenantTable('Outcome', 'outcomes', 'agentId', 'delegationId'),
+  ...personalTable({
+    about: {
+      beneficiary: [
+        '(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.intent_id))',
+      ],
+    },
+  }),
   properties: {
     ...recordColumns('outcome'),
     agentId: p.text(),
     delegationId: nullable.string(),
     intentId: p.text(),
     runId: nullable.string(),
-    merchant: p.text(),
-    mcc: nullable.string(),
+    merchant: personal(p.text(), 'payment', 'contract', 'word'),
+    mcc: plain(nullable.string()),
     declaredAt: timestampColumn(),
     success: p.boolean(),
     valueCents: nullable.cents('value_cents'),
-    note: nullable.string(),
-    metadata: p.json<Record<string, string>>().onCreate(() => ({})),
+    note: personal(nullable.string(), 'words', 'contract', 'word'),
+    metadata: personal(metadataColumn(), 'words', 'contract', 'empty'),
   },
 })
 
 class Outcome extends schema.class {}
 schema.setClass(Outcome)
-
-const outcomesPersonal = {
-  outcomes: {
-    personal: {
-      merchant: { kind: 'payment', ground: 'contract', forget: 'word' },
-      note: { kind: 'words', ground: 'contract', forget: 'word' },
-      metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
-    },
-    plain: ['mcc'],
-    about: {
-      beneficiary: [
-        '(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.intent_id))',
-      ],
-    },
-  },
-} as const satisfies PersonalData
 
 const outcomeEvent = ({ id, intentId, agentId, runId, delegationId, success, valueCents }: Outcome) => ({
   outcomeId: id,
@@ -152,5 +144,5 @@ export const outcomesArea = area(
   'Outcomes',
   'Whether payments served their purpose and were worth it, as agents and owners report.',
   outcomes,
-  { entities: [Outcome], personal: outcomesPersonal },
+  { entities: [Outcome] },
 )

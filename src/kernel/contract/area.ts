@@ -103,7 +103,7 @@ export interface Area<A extends Api = Api> {
   /** What its processes do by themselves. */
   readonly steps: Readonly<Record<string, Step>>
   readonly entities: readonly EntityClass<object>[]
-  /** Personal data in its tables. A test finds each text column that is not named. */
+  /** Personal data in its tables without an entity: the others say it at their columns. A test finds each text column that does not. */
   readonly personal: PersonalData
   /** What it adds to tables of other areas. */
   readonly personalAdditions: PersonalAdditions

@@ -3,6 +3,7 @@ import { p } from '@mikro-orm/core'
 import { clock } from '../../values/clock.ts'
 import type { OperationSettings } from '../contract/ports.ts'
 import { nullable, realTimestampColumns, recordColumns } from './entity.ts'
+import { plain, secret } from './personal.ts'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LENGTH = 43
@@ -37,8 +38,8 @@ export const hashAndHint = (secret: string) => ({ hash: hashSecret(secret), hint
 export const credentialColumns = (prefix: string) => ({
   ...recordColumns(prefix),
   ...realTimestampColumns(),
-  hash: p.text(),
-  hint: p.text(),
+  hash: secret(p.text()),
+  hint: plain(p.text()),
   expiresAt: nullable.instant(),
   lastUsedAt: nullable.instant(),
   revokedAt: nullable.instant(),

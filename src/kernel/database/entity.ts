@@ -99,6 +99,13 @@ export const nullable = {
       .json<T | null>()
       .strictNullable()
       .onCreate(() => null),
+  textArray: <T extends string>() =>
+    p
+      .array()
+      .columnType('text[]')
+      .$type<T[] | null>()
+      .strictNullable()
+      .onCreate(() => null),
   instant: () =>
     timestampColumn()
       .$type<Date | null>()
@@ -115,6 +122,9 @@ export const textArrayColumn = () =>
     .array()
     .columnType('text[]')
     .onCreate((): string[] => [])
+
+/** What a customer notes with a record. */
+export const metadataColumn = () => p.json<Record<string, string>>().onCreate(() => ({}))
 
 export const booleanColumn = () => p.boolean().onCreate(() => false)
 

@@ -6,6 +6,7 @@ import {
   DateType,
   DoubleType,
   type EntityClass,
+  type EntityMetadata,
   type EntityProperty,
   EntitySchema,
   IntegerType,
@@ -39,8 +40,7 @@ export function tableOf<T extends { id: string }, Without extends Exclude<Member
   entity: EntityClass<T>,
   without: readonly Without[] = [],
 ): Table<RowOf<T, Without> & { id: string }> {
-  const { tableName, properties } = EntitySchema.REGISTRY.get(entity)?.meta ?? {}
-  if (!tableName || !properties) throw new Error(`${entity.name} is no entity with a table.`)
+  const { tableName, properties } = metadataOf(entity)
   const omitted: readonly string[] = without
   const columns = Object.entries<EntityProperty>(properties)
     .filter(([member]) => !omitted.includes(member))
@@ -62,10 +62,20 @@ const types = [
   [ArrayType, 'text[]'],
 ] as const
 
+export function metadataOf(entity: EntityClass<object>): EntityMetadata & { readonly tableName: string } {
+  const { meta } = EntitySchema.REGISTRY.get(entity) ?? {}
+  if (!meta?.tableName) throw new Error(`${entity.name} is no entity with a table.`)
+  return meta
+}
+
+/** As it is declared, or as MikroORM has noted it after it has learned the entities. */
+export const columnNameOf = (member: string, { fieldNames, name }: EntityProperty): string =>
+  fieldNames?.[0] ?? name ?? naming.propertyToColumnName(member)
+
 function columnOf(place: string, member: string, property: EntityProperty): Column {
   const type = typeOf(property)
   if (!type) throw new Error(`${place}: add its type to src/kernel/database/table.ts.`)
-  const column = { member, name: property.name ?? naming.propertyToColumnName(member), type }
+  const column = { member, name: columnNameOf(member, property), type }
   const formula: unknown = property.formula
   return typeof formula === 'function' ? { ...column, formula: alias => formula({}, { alias }) } : column
 }

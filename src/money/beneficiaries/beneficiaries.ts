@@ -18,7 +18,7 @@ import { countryOfIban } from '../../values/iban.ts'
 import { newId } from '../../values/ids.ts'
 import { truncateText } from '../../values/schemas.ts'
 import { beneficiariesApi } from './api.ts'
-import { Beneficiary, beneficiariesPersonalData, bicMismatch, toSepaName } from './beneficiary.ts'
+import { Beneficiary, bicMismatch, toSepaName } from './beneficiary.ts'
 
 const notDeleted = { deletedAt: null }
 
@@ -208,5 +208,5 @@ export const beneficiariesArea = area(
   'Beneficiaries',
   'SEPA payees, and the verification of their names.',
   beneficiaries,
-  { aliases: { beneficiaries: 'vendors' }, personal: beneficiariesPersonalData, entities: [Beneficiary] },
+  { aliases: { beneficiaries: 'vendors' }, entities: [Beneficiary] },
 )

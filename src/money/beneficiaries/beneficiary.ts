@@ -1,10 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { MAX_SEPA_NAME_LENGTH, toSepaText } from '../../iso20022/sepa-charset.ts'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import type { PayeeCheck } from '../../ports/sepa-rail.ts'
 import { bicMatchesIban } from '../../values/bic.ts'
 import { countryOfIban } from '../../values/iban.ts'
-import type { PersonalData } from '../../values/personal.ts'
 
 interface Verification extends PayeeCheck {
   readonly at: string
@@ -12,19 +12,17 @@ interface Verification extends PayeeCheck {
 
 const schema = defineEntity({
   ...tenantTable('Beneficiary', 'beneficiaries'),
+  ...personalTable({ about: { beneficiary: ['id'] } }),
   properties: {
     ...recordColumns('beneficiary'),
-    name: p.text(),
-    sepaName: p.text(),
-    iban: p.text(),
-    bic: nullable.string(),
-    country: p.text(),
-    email: nullable.string(),
-    verification: p
-      .json<Verification | null>()
-      .strictNullable()
-      .onCreate(() => null),
-    duplicateOf: nullable.string(),
+    name: personal(p.text(), 'name', 'contract', 'word'),
+    sepaName: personal(p.text(), 'name', 'contract', { value: 'Forgotten' }),
+    iban: personal(p.text(), 'account', 'contract', 'iban'),
+    bic: personal(nullable.string(), 'account', 'contract', 'null'),
+    country: personal(p.text(), 'address', 'contract', { value: 'ZZ' }),
+    email: personal(nullable.string(), 'contact', 'contract', 'null'),
+    verification: personal(nullable.json<Verification>(), 'name', 'contract', 'null'),
+    duplicateOf: plain(nullable.string()),
     deletedAt: nullable.instant(),
   },
 })
@@ -61,19 +59,3 @@ export function bicMismatch({ bic, iban }: Pick<Members, 'bic' | 'iban'>): strin
   if (bic === null || bicMatchesIban(bic, iban)) return undefined
   return `bic: the bank is in ${bic.slice(4, 6)}, the account in ${countryOfIban(iban)}.`
 }
-
-export const beneficiariesPersonalData = {
-  beneficiaries: {
-    personal: {
-      name: { kind: 'name', ground: 'contract', forget: 'word' },
-      sepa_name: { kind: 'name', ground: 'contract', forget: { value: 'Forgotten' } },
-      verification: { kind: 'name', ground: 'contract', forget: 'null' },
-      iban: { kind: 'account', ground: 'contract', forget: 'iban' },
-      bic: { kind: 'account', ground: 'contract', forget: 'null' },
-      country: { kind: 'address', ground: 'contract', forget: { value: 'ZZ' } },
-      email: { kind: 'contact', ground: 'contract', forget: 'null' },
-    },
-    plain: ['duplicate_of'],
-    about: { beneficiary: ['id'] },
-  },
-} as const satisfies PersonalData

@@ -4,7 +4,6 @@ import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { newId } from '../../values/ids.ts'
 import { formatMoney } from '../../values/money.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import { sumPendingFundings } from '../fundings/index.ts'
 import { settleAcquirerCharge } from '../incoming/index.ts'
 import {
@@ -29,18 +28,6 @@ import {
   walletsById,
 } from '../wallets/index.ts'
 import { acquirerApi, billingApi } from './api.ts'
-
-const billingPersonal = {
-  payment_methods: {
-    personal: {
-      holder: { kind: 'name', ground: 'payments', forget: 'word' },
-      brand: { kind: 'account', ground: 'payments', forget: 'word' },
-      last4: { kind: 'account', ground: 'payments', forget: { value: '0000' } },
-    },
-    plain: ['kind'],
-    secret: ['token'],
-  },
-} as const satisfies PersonalData
 
 const acquirer: HandlerOf<typeof acquirerApi.acquirer> = async (_, { sql, tenant }) => {
   const { availableCents: owedCents } = (await readLedgerTotals(sql, tenant))('clearing_acquirer')
@@ -170,7 +157,6 @@ export const billingArea = area(
   'Your balance, payment methods, account details for SEPA, and the deposit at the card processor.',
   billing,
   {
-    personal: billingPersonal,
     entities: [PaymentMethod],
     machines: [paymentMethodMachine],
     deadlines: [payerErasure],

@@ -5,10 +5,10 @@ import { stateMachine } from '../../kernel/contract/machine.ts'
 import { answerTo } from '../../kernel/contract/question.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { centsColumn, nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import type { ChargeFailureReason, ChargeNextAction } from '../../ports/funding-rail.ts'
 import { days, minutes } from '../../values/clock.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import { pendingCharges } from '../payment-methods/index.ts'
 
 export const fundingMachine = stateMachine('funding', {
@@ -25,27 +25,27 @@ export const isFundingPending = ({ status }: Pick<Funding, 'status'>): boolean =
 
 const schema = defineEntity({
   ...tenantTable('Funding', 'fundings'),
+  ...personalTable({
+    keptWhile: {
+      where: "t.status <> 'failed'",
+      words: 'it has not failed',
+    },
+  }),
   properties: {
     ...recordColumns('funding'),
     walletId: p.text(),
-    paymentMethodId: nullable.string(),
+    paymentMethodId: plain(nullable.string()),
     amountCents: centsColumn('amount_cents'),
     status: p.enum(fundingMachine.states).onCreate(() => fundingMachine.initial),
-    reason: p
-      .json<ChargeFailureReason | null>()
-      .strictNullable()
-      .onCreate(() => null),
-    nextAction: p
-      .json<ChargeNextAction | null>()
-      .strictNullable()
-      .onCreate(() => null),
+    reason: personal(nullable.json<ChargeFailureReason>(), 'payment', 'payments', { value: '{}' }),
+    nextAction: personal(nullable.json<ChargeNextAction>(), 'payment', 'payments', { value: '{}' }),
     dueAt: nullable.instant(),
     settledAt: nullable.instant(),
     reversedAt: nullable.instant(),
     /** All that was ever taken, and given again. */
     reversedCents: nullable.cents('reversed_cents'),
     reinstatedCents: nullable.cents('reinstated_cents'),
-    creditId: nullable.string(),
+    creditId: plain(nullable.string()),
   },
 })
 
@@ -92,17 +92,3 @@ export const fundingDeadline: Deadline = {
   open: "status in ('pending', 'requires_action')",
   operations: ['fund.follow'],
 }
-
-export const fundingsPersonalData = {
-  fundings: {
-    personal: {
-      reason: { kind: 'payment', ground: 'payments', forget: { value: '{}' } },
-      next_action: { kind: 'payment', ground: 'payments', forget: { value: '{}' } },
-    },
-    plain: ['payment_method_id', 'credit_id'],
-    keptWhile: {
-      where: "t.status <> 'failed'",
-      words: 'it has not failed',
-    },
-  },
-} as const satisfies PersonalData

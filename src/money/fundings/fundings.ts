@@ -23,7 +23,6 @@ import {
   Funding,
   fundingDeadline,
   fundingMachine,
-  fundingsPersonalData,
   pendingChargeOfMethod,
 } from './funding.ts'
 import { findFundingTenant, receiveFundingNotice } from './notices.ts'
@@ -223,7 +222,6 @@ export const fundingsArea = area(
   'Money for wallets, charged to a payment method. In test mode, none is needed.',
   fund,
   {
-    personal: fundingsPersonalData,
     entities: [Funding],
     machines: [fundingMachine],
     deadlines: [fundingDeadline],

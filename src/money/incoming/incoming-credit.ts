@@ -7,9 +7,9 @@ import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { insertInto } from '../../kernel/database/bulk-sql.ts'
 import { centsColumn, nullable, timestampColumns, zeroCentsColumn } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { tableOf } from '../../kernel/database/table.ts'
 import { newId } from '../../values/ids.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import { payableTypes } from '../references/index.ts'
 
 /**
@@ -33,6 +33,7 @@ export const platformTenantInMode = (mode: Mode): Tenant => ({ ownerId: PLATFORM
 const schema = defineEntity({
   name: 'IncomingCredit',
   tableName: 'incoming_credits',
+  ...personalTable({ plain: ['own_wallet_id'], about: { payer: ['id', 'payable_id'] } }),
   properties: {
     id: p
       .text()
@@ -43,35 +44,35 @@ const schema = defineEntity({
     /** The owner whose ledger holds the money. After a hand-over, it is still the platform or the paying owner. */
     ownerId: p.text().primary(),
     status: p.enum(incomingCreditMachine.states).onCreate(() => incomingCreditMachine.initial),
-    reason: nullable.enum(unmatchedCreditReasons),
+    reason: plain(nullable.enum(unmatchedCreditReasons)),
     walletId: nullable.string(),
     /** The receiving owner, and that owner's name if another owner paid. */
-    toOwnerId: nullable.string(),
-    recipientName: nullable.string(),
+    toOwnerId: plain(nullable.string()),
+    recipientName: personal(nullable.string(), 'name', 'vouchers', 'word'),
     /** When the sweep books the hand-over; null once it is booked. */
     dueAt: nullable.instant(),
     /** When the bank returned it, and under which reference; null unless `returned`. */
     returnedAt: nullable.instant(),
-    returnReference: nullable.string(),
-    payableType: nullable.enum(payableTypes),
-    payableId: nullable.string(),
-    fromOwnerId: nullable.string(),
-    fromWalletId: nullable.string(),
+    returnReference: personal(nullable.string(), 'payment', 'vouchers', 'word'),
+    payableType: plain(nullable.enum(payableTypes)),
+    payableId: plain(nullable.string()),
+    fromOwnerId: plain(nullable.string()),
+    fromWalletId: plain(nullable.string()),
     amountCents: centsColumn('amount_cents'),
     refundedCents: zeroCentsColumn('refunded_cents'),
-    source: p.enum(creditSources),
+    source: plain(p.enum(creditSources)),
     /**
      * The scope in which a bank reference is unique: the account of the statement, the owner of the sandbox,
      * or `owners`.
      */
-    origin: p.text(),
-    bankReference: p.text(),
+    origin: plain(p.text()),
+    bankReference: personal(p.text(), 'payment', 'vouchers', 'pseudonym'),
     part: p.integer(),
-    iban: nullable.string(),
-    reference: nullable.string(),
-    senderName: nullable.string(),
-    senderIban: nullable.string(),
-    endToEndId: nullable.string(),
+    iban: personal(nullable.string(), 'account', 'vouchers', 'word'),
+    reference: personal(nullable.string(), 'words', 'vouchers', 'word'),
+    senderName: personal(nullable.string(), 'name', 'vouchers', 'word'),
+    senderIban: personal(nullable.string(), 'account', 'vouchers', 'word'),
+    endToEndId: personal(nullable.string(), 'payment', 'vouchers', 'word'),
     valueDate: p.date().$type<string>(),
   },
 })
@@ -99,33 +100,6 @@ export const incomingCreditEvent = (credit: IncomingCredit) => {
 
 export const isCreditFromOwner = ({ source }: Pick<IncomingCredit, 'source'>): boolean =>
   source === 'owner' || source === 'refund'
-
-export const incomingPersonalData = {
-  incoming_credits: {
-    personal: {
-      sender_name: { kind: 'name', ground: 'vouchers', forget: 'word' },
-      recipient_name: { kind: 'name', ground: 'vouchers', forget: 'word' },
-      iban: { kind: 'account', ground: 'vouchers', forget: 'word' },
-      sender_iban: { kind: 'account', ground: 'vouchers', forget: 'word' },
-      reference: { kind: 'words', ground: 'vouchers', forget: 'word' },
-      bank_reference: { kind: 'payment', ground: 'vouchers', forget: 'pseudonym' },
-      return_reference: { kind: 'payment', ground: 'vouchers', forget: 'word' },
-      end_to_end_id: { kind: 'payment', ground: 'vouchers', forget: 'word' },
-    },
-    plain: [
-      'reason',
-      'source',
-      'origin',
-      'to_owner_id',
-      'own_wallet_id',
-      'payable_type',
-      'payable_id',
-      'from_owner_id',
-      'from_wallet_id',
-    ],
-    about: { payer: ['id', 'payable_id'] },
-  },
-} as const satisfies PersonalData
 
 const insertCredits = insertInto(tableOf(IncomingCredit))
 

@@ -8,12 +8,7 @@ import { assignCredit, assignOwnCredit, returnIncomingCredit } from './assign.ts
 import { importBankFile } from './bank-file.ts'
 import { simulateCredit } from './credits.ts'
 import { finishHandOver, handOverDeadline } from './hand-over.ts'
-import {
-  ARRIVED_CREDIT_CONDITION,
-  IncomingCredit,
-  incomingCreditMachine,
-  incomingPersonalData,
-} from './incoming-credit.ts'
+import { ARRIVED_CREDIT_CONDITION, IncomingCredit, incomingCreditMachine } from './incoming-credit.ts'
 import { listSuspenseBalances, recordSuspensePayout } from './pay-out.ts'
 import { bookArrivedCredits } from './receive.ts'
 
@@ -78,7 +73,6 @@ export const incomingArea = area(
   'Credits by SEPA: matched to a wallet, or waiting for one.',
   incoming,
   {
-    personal: incomingPersonalData,
     entities: [IncomingCredit],
     machines: [incomingCreditMachine],
     deadlines: [handOverDeadline],

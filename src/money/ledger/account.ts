@@ -8,6 +8,7 @@ import {
   tenantTable,
   timestampColumn,
 } from '../../kernel/database/entity.ts'
+import { personalTable, plain } from '../../kernel/database/personal.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, formatMoney, NO_CENTS } from '../../values/money.ts'
 import type { PersonalData } from '../../values/personal.ts'
@@ -75,8 +76,8 @@ const account = defineEntity({
   properties: {
     ...recordColumns('account'),
     currency: p.enum(['EUR'] as const),
-    kind: p.enum(ledgerAccountKindNames),
-    normal: p.enum(['debit', 'credit'] as const),
+    kind: plain(p.enum(ledgerAccountKindNames)),
+    normal: plain(p.enum(['debit', 'credit'] as const)),
     walletId: nullable.string(),
     postedCents: centsColumn('posted_cents'),
     heldCents: centsColumn('held_cents'),
@@ -90,14 +91,15 @@ account.setClass(LedgerAccount)
 
 const transfer = defineEntity({
   ...tenantTable('LedgerTransfer', 'ledger_transfers'),
+  ...personalTable({ plain: ['entry_accounts'] }),
   properties: {
     id: p.text().primary(),
     ownerId: p.text().primary(),
     mode: p.enum(['test', 'live'] as const).primary(),
     currency: p.enum(['EUR'] as const),
-    kind: p.text(),
-    referenceType: p.text(),
-    referenceId: p.text(),
+    kind: plain(p.text()),
+    referenceType: plain(p.text()),
+    referenceId: plain(p.text()),
     bookedAt: timestampColumn(),
     valueDate: p.date().$type<string>(),
   },
@@ -108,8 +110,9 @@ transfer.setClass(LedgerTransfer)
 
 const entry = defineEntity({
   ...tenantTable('LedgerEntry', 'ledger_entries'),
+  ...personalTable({ plain: ['hold_id'] }),
   properties: {
-    accountId: p.text().primary(),
+    accountId: plain(p.text().primary()),
     version: p.bigint().primary(),
     ownerId: p.text(),
     mode: p.enum(['test', 'live'] as const),
@@ -129,18 +132,6 @@ export const shortfallMessage = (needed: Cents, available: Cents): string =>
   `${formatMoney(needed)} is needed, but only ${formatMoney(available)} is available.`
 
 export const ledgerPersonalData = {
-  ledger_accounts: {
-    personal: {},
-    plain: ['kind', 'normal'],
-  },
-  ledger_transfers: {
-    personal: {},
-    plain: ['kind', 'reference_type', 'reference_id', 'entry_accounts'],
-  },
-  ledger_entries: {
-    personal: {},
-    plain: ['account_id', 'hold_id'],
-  },
   ledger_holds: {
     personal: {},
     plain: ['account_id', 'reference_type', 'reference_id'],

@@ -7,6 +7,7 @@ import {
   tenantTable,
   zeroCentsColumn,
 } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { NO_CENTS } from '../../values/money.ts'
 
@@ -33,6 +34,13 @@ export interface RefundFailure {
 
 const schema = defineEntity({
   ...tenantTable('Refund', 'refunds', 'agentId'),
+  ...personalTable({
+    about: { payer: ['request_id'] },
+    keptWhile: {
+      where: "t.status not in ('cancelled', 'failed') or t.arrived_cents > 0 or t.completed_at is not null",
+      words: 'money has come back, or can still',
+    },
+  }),
   properties: {
     ...recordColumns('refund'),
     /** Null for money without a known payment, and for the part above the payment. */
@@ -40,19 +48,21 @@ const schema = defineEntity({
     agentId: nullable.string(),
     walletId: nullable.string(),
     status: p.enum(refundMachine.states).onCreate(() => refundMachine.initial),
-    origin: p.enum(refundOrigins),
-    way: p.enum(refundWays),
+    origin: plain(p.enum(refundOrigins)),
+    way: plain(p.enum(refundWays)),
     amountCents: centsColumn('amount_cents'),
     arrivedCents: zeroCentsColumn('arrived_cents'),
-    reason: nullable.enum(refundReasonCodes),
-    note: nullable.string(),
-    failure: nullable.json<RefundFailure>(),
+    reason: plain(nullable.enum(refundReasonCodes)),
+    note: personal(nullable.string(), 'words', 'vouchers', 'word'),
+    failure: personal(nullable.json<RefundFailure>(), 'words', 'vouchers', {
+      value: '{"code":"forgotten","message":"[forgotten]"}',
+    }),
     /** The record behind it: a card payment, a transfer, a credit, or the refund of a request. */
-    sourceType: nullable.string(),
-    sourceId: nullable.string(),
+    sourceType: plain(nullable.string()),
+    sourceId: plain(nullable.string()),
     /** The payment request that refunds it, and that request's payment; null for all other refunds. */
     requestId: nullable.string(),
-    paymentId: nullable.string(),
+    paymentId: plain(nullable.string()),
     transferId: nullable.string(),
     attempts: p.integer().onCreate(() => 0),
     /** Null once there is nothing more to ask. */

@@ -7,7 +7,7 @@ import {
   tenantTable,
   timestampColumn,
 } from '../../kernel/database/entity.ts'
-import type { PersonalData } from '../../values/personal.ts'
+import { personal, plain } from '../../kernel/database/personal.ts'
 
 /** `open` in its month; `final` once the month is over, and unchanged from then on. */
 export const statementMachine = stateMachine('statement', { open: ['final'], final: [] })
@@ -17,14 +17,14 @@ const schema = defineEntity({
   properties: {
     ...recordColumns('statement'),
     walletId: p.text(),
-    accountId: p.text(),
-    period: p.text(),
+    accountId: plain(p.text()),
+    period: plain(p.text()),
     status: p.enum(statementMachine.states).onCreate(() => statementMachine.initial),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
     /** The values at the last generation. */
-    holder: p.text(),
-    iban: nullable.string(),
-    bic: nullable.string(),
+    holder: personal(p.text(), 'name', 'vouchers', 'word'),
+    iban: personal(nullable.string(), 'account', 'vouchers', 'word'),
+    bic: plain(nullable.string()),
     from: timestampColumn().name('covers_from'),
     to: timestampColumn().name('covers_to'),
     openingCents: centsColumn('opening_cents'),
@@ -55,13 +55,3 @@ export function parseStatementPeriod(period: string): StatementMonth {
   const from = new Date(`${period}-01T00:00:00Z`)
   return { from, to: new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1, 1)) }
 }
-
-export const statementsPersonalData = {
-  statements: {
-    personal: {
-      holder: { kind: 'name', ground: 'vouchers', forget: 'word' },
-      iban: { kind: 'account', ground: 'vouchers', forget: 'word' },
-    },
-    plain: ['account_id', 'period', 'bic'],
-  },
-} as const satisfies PersonalData

@@ -14,13 +14,7 @@ import { generateStatement, isAnyStatementDue, TENANTS_WITH_DUE_STATEMENTS_SQL }
 import { chargedRate, type StatementMovement } from './movements.ts'
 import { statementsProcess } from './process.ts'
 import { readStatementMovements } from './read-movements.ts'
-import {
-  previousPeriodOf,
-  Statement,
-  statementMachine,
-  statementPeriodAt,
-  statementsPersonalData,
-} from './statement.ts'
+import { previousPeriodOf, Statement, statementMachine, statementPeriodAt } from './statement.ts'
 
 /** Free text goes through `csvCell`, since strangers may have written it. */
 const columns: CsvColumns<StatementMovement> = {
@@ -157,7 +151,6 @@ export const statementsArea = area(
   statements,
   {
     aliases: { statements: 'bills' },
-    personal: statementsPersonalData,
     entities: [Statement],
     machines: [statementMachine],
     openRecords: [{ process: statementsProcess, select: TENANTS_WITH_DUE_STATEMENTS_SQL }],

@@ -16,6 +16,7 @@ import {
   tenantTable,
   zeroCentsColumn,
 } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import type { OriginalAmount } from '../../values/original-amount.ts'
 import type { PersonalData } from '../../values/personal.ts'
@@ -52,6 +53,11 @@ export interface TransactionWitness {
 
 const schema = defineEntity({
   ...tenantTable('Transaction', 'transactions', 'agentId'),
+  ...personalTable({
+    keptWhile: {
+      words: 'it is no payment by card that was declined',
+    },
+  }),
   properties: {
     ...recordColumns('txn'),
     agentId: nullable.string(),
@@ -60,20 +66,25 @@ const schema = defineEntity({
     transferId: nullable.string(),
     walletId: p.text(),
     runId: nullable.string(),
-    type: p.enum(transactionTypes),
+    type: plain(p.enum(transactionTypes)),
     status: p.enum(transactionMachine.states).onCreate(() => transactionMachine.initial),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
-    original: nullable.json<TransactionOriginal>(),
+    original: plain(nullable.json<TransactionOriginal>()),
     amountCents: centsColumn('amount_cents'),
     refundedCents: zeroCentsColumn('refunded_cents'),
     /** The part that is disputed, or was credited by a dispute: it cannot be refunded as well. */
     disputedCents: zeroCentsColumn('disputed_cents'),
-    merchant: p.text(),
-    mcc: nullable.string(),
-    country: nullable.string(),
-    memo: nullable.string(),
-    declineReason: nullable.string(),
-    witnesses: p.json<TransactionWitness[]>().onCreate(() => []),
+    merchant: personal(p.text(), 'payment', 'vouchers', 'word'),
+    mcc: plain(nullable.string()),
+    country: plain(nullable.string()),
+    memo: personal(nullable.string(), 'words', 'vouchers', 'word'),
+    declineReason: plain(nullable.string()),
+    witnesses: personal(
+      p.json<TransactionWitness[]>().onCreate(() => []),
+      'payment',
+      'vouchers',
+      'empty',
+    ),
   },
 })
 
@@ -81,17 +92,6 @@ export class Transaction extends schema.class {}
 schema.setClass(Transaction)
 
 export const transactionsPersonalData = {
-  transactions: {
-    personal: {
-      merchant: { kind: 'payment', ground: 'vouchers', forget: 'word' },
-      witnesses: { kind: 'payment', ground: 'vouchers', forget: 'empty' },
-      memo: { kind: 'words', ground: 'vouchers', forget: 'word' },
-    },
-    plain: ['type', 'mcc', 'country', 'decline_reason', 'original'],
-    keptWhile: {
-      words: 'it is no payment by card that was declined',
-    },
-  },
   open_transactions: {
     personal: {},
     plain: [],

@@ -1,7 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { RefusalSpec } from '../../kernel/contract/operation.ts'
-import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { metadataColumn, nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import { personal, plain } from '../../kernel/database/personal.ts'
 import type { PersonalData } from '../../values/personal.ts'
 
 export const walletMachine = stateMachine('wallet', {
@@ -16,17 +17,17 @@ const schema = defineEntity({
   ...tenantTable('Wallet', 'wallets', 'agentId'),
   properties: {
     ...recordColumns('wallet'),
-    name: p.text(),
-    kind: p.enum(walletKinds).onCreate(() => 'owner' as const),
-    parentWalletId: nullable.string(),
+    name: personal(p.text(), 'words', 'contract', 'word'),
+    kind: plain(p.enum(walletKinds).onCreate(() => 'owner' as const)),
+    parentWalletId: plain(nullable.string()),
     agentId: nullable.string(),
     /** Set for the purse of a card, from which only that card pays. */
     cardId: nullable.string(),
-    iban: nullable.string(),
-    bic: nullable.string(),
+    iban: personal(nullable.string(), 'account', 'vouchers', 'pseudonym'),
+    bic: plain(nullable.string()),
     currency: p.enum(['EUR'] as const).onCreate(() => 'EUR' as const),
     status: p.enum(walletMachine.states).onCreate(() => walletMachine.initial),
-    metadata: p.json<Record<string, string>>().onCreate(() => ({})),
+    metadata: personal(metadataColumn(), 'words', 'contract', 'empty'),
   },
 })
 
@@ -34,14 +35,6 @@ export class Wallet extends schema.class {}
 schema.setClass(Wallet)
 
 export const walletsPersonalData = {
-  wallets: {
-    personal: {
-      name: { kind: 'words', ground: 'contract', forget: 'word' },
-      metadata: { kind: 'words', ground: 'contract', forget: 'empty' },
-      iban: { kind: 'account', ground: 'vouchers', forget: 'pseudonym' },
-    },
-    plain: ['kind', 'parent_wallet_id', 'bic'],
-  },
   payment_references: {
     personal: {},
     plain: ['payable_type', 'payable_id'],

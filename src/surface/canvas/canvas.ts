@@ -11,7 +11,7 @@ import { truncateText } from '../../values/schemas.ts'
 import { maskCardNumbersInResult } from '../mcp/index.ts'
 import { answerIntent } from './answers.ts'
 import { canvasApi } from './api.ts'
-import { Conversation, ConversationTurn, canvasPersonalData, MAX_CONVERSATION_TURNS } from './conversation.ts'
+import { Conversation, ConversationTurn, MAX_CONVERSATION_TURNS } from './conversation.ts'
 import { type AnswerLine, errorLine } from './lines.ts'
 import { answerByModel, readEarlierTurns } from './model-dialogue.ts'
 import { CanvasResponder, type ResponderContext } from './responder.ts'
@@ -162,5 +162,5 @@ export const canvasArea = area(
   'Canvas',
   'Questions and requests in sentences, answered line by line.',
   canvas,
-  { personal: canvasPersonalData, entities: [Conversation, ConversationTurn] },
+  { entities: [Conversation, ConversationTurn] },
 )

@@ -1,15 +1,16 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
-import type { PersonalData } from '../../values/personal.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import type { AnswerLine } from './lines.ts'
 
 const conversationSchema = defineEntity({
   ...tenantTable('Conversation', 'conversations', 'agentId'),
+  ...personalTable({ about: { person: ['caller_id'] } }),
   properties: {
     ...recordColumns('conversation'),
     agentId: nullable.string(),
-    callerId: p.text(),
-    title: p.text(),
+    callerId: plain(p.text()),
+    title: personal(p.text(), 'words', 'contract', 'word'),
   },
 })
 
@@ -18,11 +19,18 @@ conversationSchema.setClass(Conversation)
 
 const turnSchema = defineEntity({
   ...tenantTable('ConversationTurn', 'conversation_turns'),
+  ...personalTable({
+    about: {
+      person: [
+        '(select c.caller_id from conversations c where (c.owner_id, c.mode, c.id) = (t.owner_id, t.mode, t.conversation_id))',
+      ],
+    },
+  }),
   properties: {
     ...recordColumns('turn'),
-    conversationId: p.text(),
-    message: p.text(),
-    lines: nullable.json<readonly AnswerLine[]>(),
+    conversationId: plain(p.text()),
+    message: personal(p.text(), 'words', 'contract', 'word'),
+    lines: personal(nullable.json<readonly AnswerLine[]>(), 'words', 'contract', 'empty'),
   },
 })
 
@@ -30,23 +38,3 @@ export class ConversationTurn extends turnSchema.class {}
 turnSchema.setClass(ConversationTurn)
 
 export const MAX_CONVERSATION_TURNS = 100
-
-export const canvasPersonalData = {
-  conversations: {
-    personal: { title: { kind: 'words', ground: 'contract', forget: 'word' } },
-    plain: ['caller_id'],
-    about: { person: ['caller_id'] },
-  },
-  conversation_turns: {
-    personal: {
-      message: { kind: 'words', ground: 'contract', forget: 'word' },
-      lines: { kind: 'words', ground: 'contract', forget: 'empty' },
-    },
-    plain: ['conversation_id'],
-    about: {
-      person: [
-        '(select c.caller_id from conversations c where (c.owner_id, c.mode, c.id) = (t.owner_id, t.mode, t.conversation_id))',
-      ],
-    },
-  },
-} as const satisfies PersonalData

@@ -11,9 +11,10 @@ import {
   tenantTable,
   timestampColumn,
 } from '../../kernel/database/entity.ts'
+import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import { minutes } from '../../values/clock.ts'
-import type { PersonalData } from '../../values/personal.ts'
+import { ID_AND_NAME } from '../../values/personal.ts'
 
 export const proposalMachine = stateMachine('proposal', {
   open: ['applying', 'dismissed', 'expired'],
@@ -84,29 +85,41 @@ export interface ApplyAttempt {
 
 const schema = defineEntity({
   ...tenantTable('Proposal', 'proposals', 'agentId'),
+  ...personalTable({
+    about: {
+      person: ["decided_by ->> 'id'", "proposed_by ->> 'id'", 'record_id', 'result_id'],
+      beneficiary: ['record_id', 'result_id', "(t.input ->> 'beneficiaryId')"],
+      payer: ['record_id', 'result_id'],
+    },
+  }),
   properties: {
     ...recordColumns('proposal'),
     agentId: nullable.string(),
-    operation: p.text(),
-    input: p.json<ProposedMembers>(),
-    hash: p.text(),
-    summary: p.text(),
-    reason: nullable.string(),
-    changes: p.json<readonly ProposedDifference[]>(),
-    effect: nullable.json<ProposalEffect>(),
-    recordId: nullable.string(),
-    basis: nullable.string(),
+    operation: plain(p.text()),
+    input: personal(p.json<ProposedMembers>(), 'words', 'contract', 'empty'),
+    hash: plain(p.text()),
+    summary: personal(p.text(), 'words', 'contract', 'word'),
+    reason: personal(nullable.string(), 'words', 'contract', 'word'),
+    changes: personal(p.json<readonly ProposedDifference[]>(), 'words', 'contract', 'empty'),
+    effect: personal(nullable.json<ProposalEffect>(), 'payment', 'contract', 'null'),
+    recordId: plain(nullable.string()),
+    basis: plain(nullable.string()),
     takesPasskey: booleanColumn(),
-    proposedBy: p.json<Decider>(),
-    proposerId: p.text(),
+    proposedBy: personal(p.json<Decider>(), 'name', 'contract', ID_AND_NAME),
+    proposerId: plain(p.text()),
     status: p.enum(proposalMachine.states).onCreate(() => proposalMachine.initial),
     expiresAt: timestampColumn(),
     dueAt: nullable.instant(),
     tries: p.integer().onCreate(() => 0),
-    attempt: nullable.json<ApplyAttempt>(),
-    refusal: nullable.json<{ readonly code: string; readonly message: string }>(),
-    resultId: nullable.string(),
-    decidedBy: nullable.json<Decider>(),
+    attempt: personal(nullable.json<ApplyAttempt>(), 'device', 'security', 'null'),
+    refusal: personal(
+      nullable.json<{ readonly code: string; readonly message: string }>(),
+      'words',
+      'contract',
+      'null',
+    ),
+    resultId: plain(nullable.string()),
+    decidedBy: personal(nullable.json<Decider>(), 'name', 'contract', ID_AND_NAME),
     decidedAt: nullable.instant(),
   },
 })
@@ -159,27 +172,3 @@ function fingerprintOf(record: unknown): unknown {
   const members = record as Readonly<Record<string, unknown>>
   return FINGERPRINT_MEMBERS.map(name => members[name] ?? null)
 }
-
-const ERASED_PERSON = '{"id":null,"name":null}'
-
-export const proposalsPersonalData = {
-  proposals: {
-    personal: {
-      input: { kind: 'words', ground: 'contract', forget: 'empty' },
-      summary: { kind: 'words', ground: 'contract', forget: 'word' },
-      reason: { kind: 'words', ground: 'contract', forget: 'word' },
-      changes: { kind: 'words', ground: 'contract', forget: 'empty' },
-      effect: { kind: 'payment', ground: 'contract', forget: 'null' },
-      proposed_by: { kind: 'name', ground: 'contract', forget: { members: ERASED_PERSON } },
-      decided_by: { kind: 'name', ground: 'contract', forget: { members: ERASED_PERSON } },
-      attempt: { kind: 'device', ground: 'security', forget: 'null' },
-      refusal: { kind: 'words', ground: 'contract', forget: 'null' },
-    },
-    plain: ['operation', 'hash', 'record_id', 'basis', 'proposer_id', 'result_id'],
-    about: {
-      person: ["decided_by ->> 'id'", "proposed_by ->> 'id'", 'record_id', 'result_id'],
-      beneficiary: ['record_id', 'result_id', "(t.input ->> 'beneficiaryId')"],
-      payer: ['record_id', 'result_id'],
-    },
-  },
-} as const satisfies PersonalData

@@ -20,7 +20,6 @@ import {
   PROPOSAL_TTL_MS,
   Proposal,
   proposalMachine,
-  proposalsPersonalData,
 } from './proposal.ts'
 
 /**
@@ -86,7 +85,6 @@ export const proposalsArea = area(
   'Changes that assistants and agents propose, and people apply.',
   proposals,
   {
-    personal: proposalsPersonalData,
     entities: [Proposal],
     machines: [proposalMachine],
     deadlines: [deadline],

@@ -1,8 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { personalDataOf } from '../../../src/derive/personal-areas.ts'
-import { area } from '../../../src/kernel/contract/area.ts'
-import { nonPersonalColumns, type PersonalTable } from '../../../src/values/personal.ts'
+import { type Area, area } from '../../../src/kernel/contract/area.ts'
+import { personalTableOf } from '../../../src/kernel/database/personal.ts'
+import {
+  nonPersonalColumns,
+  type PersonalAddition,
+  type PersonalTable,
+} from '../../../src/values/personal.ts'
 import { service } from './service.ts'
 
 const named = new Map<string, PersonalTable>(
@@ -18,11 +23,27 @@ where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and no
 
 const columns = await service.sql<{ table: string; column: string; isText: boolean }>(COLUMNS)
 
+const tablesOf = ({ entities, personal }: Area): string[] => [
+  ...entities.map(entity => personalTableOf(entity)[0]),
+  ...Object.keys(personal),
+]
+
 const namesIn = ({ personal, plain, secret = [] }: PersonalTable): string[] => [
   ...Object.keys(personal),
   ...plain,
   ...secret,
 ]
+
+/** A table to which areas add these. */
+function tableWith(table: PersonalTable, ...additions: PersonalAddition[]): PersonalTable | undefined {
+  const empty = area('Empty', 'Nothing.', {} as never)
+  const adding = additions.map(addition => ({ ...empty, personalAdditions: { things: addition } }))
+  const given = { ...adding, own: { ...empty, personal: { things: table } } } as unknown as typeof areas
+  return [...personalDataOf(given).values()][0]?.things
+}
+
+/** Their nouns have no area, and must not name the area that opens their entities. */
+const OF_NOUNS_BELOW: readonly string[] = ['recorded_approvals']
 
 describe('the register of personal data', () => {
   test('names each column that can hold a text', () => {
@@ -30,8 +51,8 @@ describe('the register of personal data', () => {
       const known = named.get(table)
       return isText && !nonPersonalColumns.includes(column) && !(known && namesIn(known).includes(column))
     })
-    // Add these to the `…Personal` below the entity: to `personal`, or to `plain` if they are about no
-    // person.
+    // Say of these what they hold: at the column of the entity, by `personal`, `plain` or `secret`; without an entity in the
+    // `personal` of the area.
     expect(missing.map(({ table, column }) => `${table}.${column}`)).toEqual([])
   })
 
@@ -43,31 +64,31 @@ describe('the register of personal data', () => {
   })
 
   test('is added to only for tables of other areas', () => {
-    for (const { personal, personalAdditions } of Object.values(areas))
-      for (const table of Object.keys(personalAdditions)) {
+    for (const one of Object.values<Area>(areas))
+      for (const table of Object.keys(one.personalAdditions)) {
         expect([...named.keys()]).toContain(table)
-        expect(Object.keys(personal)).not.toContain(table)
+        expect(tablesOf(one).filter(own => !OF_NOUNS_BELOW.includes(own))).not.toContain(table)
       }
   })
 
   test('keeps what one area says was paid, and joins whom a table is about, in whichever order areas add to it', () => {
     const table = { personal: {}, plain: [], about: { person: ['a'] }, keptWhile: { words: 'it was paid' } }
-    const empty = area('Empty', 'Nothing.', {} as never)
-    const one = { ...empty, personalAdditions: { things: { paid: 'p', about: { person: ['b'] } } } }
-    const other = { ...empty, personalAdditions: { things: { unpaid: 'u', about: { beneficiary: ['c'] } } } }
-    const added = (...others: object[]) => {
-      const all = Object.fromEntries(others.entries())
-      const given = { ...all, own: { ...empty, personal: { things: table } } } as unknown as typeof areas
-      return [...personalDataOf(given).values()][0]?.things
-    }
+    const one = { paid: 'p', about: { person: ['b'] } }
+    const other = { unpaid: 'u', about: { beneficiary: ['c'] } }
     const about = { person: ['a', 'b'], beneficiary: ['c'] }
     const keptWhile = { where: '((true) and (not (u))) or (p)', words: 'it was paid' }
-    expect(added(one, other)).toEqual({ ...table, about, keptWhile })
-    expect(added(other, one)).toEqual({ ...table, about, keptWhile })
+    expect(tableWith(table, one, other)).toEqual({ ...table, about, keptWhile })
+    expect(tableWith(table, other, one)).toEqual({ ...table, about, keptWhile })
   })
 
-  test('gives each table to one area', () => {
-    const tables = Object.values(areas).flatMap(({ personal }) => Object.keys(personal))
+  test('keeps a record about another noun while that noun says so', () => {
+    const about = { keptWhile: { where: 'k', words: 'its intent was paid' } }
+    const { keptWhile } = tableWith({ personal: {}, plain: [] }, { paid: 'p' }, about) ?? {}
+    expect(keptWhile).toEqual({ where: '((k)) or (p)', words: 'its intent was paid' })
+  })
+
+  test('has each table once: an entity says what its table holds, and its area does not repeat it', () => {
+    const tables = Object.values<Area>(areas).flatMap(tablesOf)
     expect(tables).toHaveLength(new Set(tables).size)
   })
 

@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { stateMachine } from '../../../kernel/contract/machine.ts'
 import { centsColumn, nullable, recordColumns, tenantTable } from '../../../kernel/database/entity.ts'
+import { personal, personalTable, plain, secret } from '../../../kernel/database/personal.ts'
 import { addMs, minutes } from '../../../values/clock.ts'
-import type { PersonalData } from '../../../values/personal.ts'
 
 /** A settlement is charged once. It stays `charging` until the acquirer has reported the outcome. */
 export const settlementMachine = stateMachine('mpp_settlement', {
@@ -13,26 +13,33 @@ export const settlementMachine = stateMachine('mpp_settlement', {
 
 const schema = defineEntity({
   ...tenantTable('Settlement', 'mpp_settlements', 'agentId'),
+  ...personalTable({
+    about: { payer: ['request_id'] },
+    keptWhile: {
+      where: "t.status <> 'declined'",
+      words: 'the charge was not declined',
+    },
+  }),
   properties: {
     ...recordColumns('settlement'),
     requestId: nullable.string(),
     agentId: nullable.string(),
     walletId: nullable.string(),
-    scenario: nullable.string(),
-    challengeId: p.text(),
+    scenario: plain(nullable.string()),
+    challengeId: plain(p.text()),
     /** Recognizes a repeated credential. The credential itself is not stored. */
-    credentialDigest: p.text(),
+    credentialDigest: plain(p.text()),
     amountCents: centsColumn('amount_cents'),
-    network: p.text(),
+    network: plain(p.text()),
     /** The last four digits of the network token, not of the card. Empty for a shared payment token. */
-    last4: p.text(),
+    last4: personal(p.text(), 'account', 'vouchers', { value: '0000' }),
     status: p.enum(settlementMachine.states).onCreate(() => settlementMachine.initial),
     /** The acquirer’s reference of the charged card; it authorizes nothing. */
-    handle: p.text(),
-    descriptor: p.text(),
-    declineCode: nullable.string(),
-    declineReason: nullable.string(),
-    receipt: nullable.string(),
+    handle: secret(p.text()),
+    descriptor: personal(p.text(), 'payment', 'vouchers', 'word'),
+    declineCode: plain(nullable.string()),
+    declineReason: plain(nullable.string()),
+    receipt: personal(nullable.string(), 'payment', 'vouchers', 'word'),
     settledAt: nullable.instant(),
     attempts: p.integer().onCreate(() => 0),
     dueAt: nullable.instant(),
@@ -57,20 +64,3 @@ export function scheduleNextInquiry(settlement: Settlement, now: Date): void {
   settlement.attempts += 1
   settlement.dueAt = addMs(now, LATER_MS[settlement.attempts - 1] ?? minutes(60))
 }
-
-export const settlementsPersonalData = {
-  mpp_settlements: {
-    personal: {
-      descriptor: { kind: 'payment', ground: 'vouchers', forget: 'word' },
-      receipt: { kind: 'payment', ground: 'vouchers', forget: 'word' },
-      last4: { kind: 'account', ground: 'vouchers', forget: { value: '0000' } },
-    },
-    plain: ['scenario', 'challenge_id', 'credential_digest', 'network', 'decline_code', 'decline_reason'],
-    secret: ['handle'],
-    keptWhile: {
-      where: "t.status <> 'declined'",
-      words: 'the charge was not declined',
-    },
-    about: { payer: ['request_id'] },
-  },
-} as const satisfies PersonalData

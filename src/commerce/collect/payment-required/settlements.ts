@@ -12,7 +12,7 @@ import { settlementsApi } from './api.ts'
 import { heedAcquirerNotice, inquireCharge } from './charges.ts'
 import { type PaidArticleSource, paymentRequiredHandler } from './endpoint.ts'
 import { findRequestArticle } from './offer.ts'
-import { Settlement, settlementMachine, settlementsPersonalData } from './settlement.ts'
+import { Settlement, settlementMachine } from './settlement.ts'
 
 /** A payer gets what the request unlocks. The other members of the request are only for its owner. */
 const payee = {
@@ -58,7 +58,6 @@ export const settlementsArea = area(
   'Machine payments received: the address of each request, and the card charges.',
   settlements,
   {
-    personal: settlementsPersonalData,
     entities: [Settlement],
     machines: [settlementMachine],
     deadlines: [outcome],

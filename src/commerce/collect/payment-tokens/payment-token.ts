@@ -17,8 +17,8 @@ import {
   tenantTable,
   timestampColumn,
 } from '../../../kernel/database/entity.ts'
+import { personal, personalTable, plain, secret } from '../../../kernel/database/personal.ts'
 import { type RowOf, tableOf } from '../../../kernel/database/table.ts'
-import type { PersonalData } from '../../../values/personal.ts'
 
 export const paymentTokenMachine = stateMachine('payment_token', {
   waiting: ['active', 'denied', 'revoked', 'expired'],
@@ -31,20 +31,26 @@ export const paymentTokenMachine = stateMachine('payment_token', {
 
 const schema = defineEntity({
   ...tenantTable('PaymentToken', 'payment_tokens', 'agentId', 'delegationId'),
+  ...personalTable({
+    keptWhile: {
+      where: "t.status not in ('denied', 'revoked', 'expired')",
+      words: 'it was charged, or can still be',
+    },
+  }),
   properties: {
     ...recordColumns('paymenttoken'),
     agentId: p.text(),
     delegationId: nullable.string(),
     intentId: p.text(),
     amountCents: centsColumn('amount_cents'),
-    recipientWalletId: p.text(),
-    recipientOwnerId: p.text(),
-    recipientName: p.text(),
+    recipientWalletId: plain(p.text()),
+    recipientOwnerId: plain(p.text()),
+    recipientName: personal(p.text(), 'name', 'vouchers', 'word'),
     status: p.enum(paymentTokenMachine.states).onCreate(() => paymentTokenMachine.initial),
-    hash: p.text(),
-    hint: p.text(),
+    hash: secret(p.text()),
+    hint: plain(p.text()),
     expiresAt: timestampColumn(),
-    chargeId: nullable.string(),
+    chargeId: plain(nullable.string()),
     chargedCents: nullable.cents('charged_cents'),
     chargedAt: nullable.instant(),
     transactionId: nullable.string(),
@@ -71,20 +77,6 @@ export function unusablePaymentTokenReason(
   const isOpen = status === 'waiting' || status === 'active'
   return isOpen && expiresAt <= now ? 'token_expired' : REASONS[status as keyof typeof REASONS]
 }
-
-export const paymentTokensPersonalData = {
-  payment_tokens: {
-    personal: {
-      recipient_name: { kind: 'name', ground: 'vouchers', forget: 'word' },
-    },
-    plain: ['recipient_wallet_id', 'recipient_owner_id', 'hint', 'charge_id'],
-    secret: ['hash'],
-    keptWhile: {
-      where: "t.status not in ('denied', 'revoked', 'expired')",
-      words: 'it was charged, or can still be',
-    },
-  },
-} as const satisfies PersonalData
 
 export type PaymentTokenRow = RowOf<PaymentToken>
 

@@ -14,13 +14,7 @@ import { walletsById } from '../../../money/wallets/index.ts'
 import { paymentTokenEvent, paymentTokenEvents, paymentTokensApi, tokenChargeEvents } from './api.ts'
 import { chargePaymentToken, takePaymentTokenCharge } from './charge.ts'
 import { createPaymentToken } from './create.ts'
-import {
-  lockPaymentTokens,
-  PaymentToken,
-  paymentTokenMachine,
-  paymentTokensPersonalData,
-  updatePaymentTokens,
-} from './payment-token.ts'
+import { lockPaymentTokens, PaymentToken, paymentTokenMachine, updatePaymentTokens } from './payment-token.ts'
 import { revokePaymentToken } from './revoke.ts'
 
 type TokenStatus = 'approved' | 'denied' | 'revoked' | 'expired'
@@ -122,7 +116,6 @@ export const paymentTokensArea = area(
   'The right of another wallet’s owner to charge an agent’s wallet once.',
   paymentTokens,
   {
-    personal: paymentTokensPersonalData,
     entities: [PaymentToken],
     machines: [paymentTokenMachine],
     reactions: paymentTokenReactions,

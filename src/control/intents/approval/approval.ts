@@ -1,16 +1,26 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { insertIntoBoth } from '../../../kernel/database/bulk-sql.ts'
 import { recordColumns, tenantTable } from '../../../kernel/database/entity.ts'
+import { personal, personalTable } from '../../../kernel/database/personal.ts'
 import { type RowOf, tableOf } from '../../../kernel/database/table.ts'
 import type { Openings } from '../../../statements/index.ts'
+import { INTENT_OF_OPENINGS, keptWithIntent } from '../retention.ts'
 
 const proofSchema = defineEntity({
   ...tenantTable('Approval', 'approvals'),
+  ...personalTable({
+    about: {
+      beneficiary: [
+        '(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.intent_id))',
+      ],
+    },
+    keptWhile: keptWithIntent('t.intent_id'),
+  }),
   properties: {
     ...recordColumns('approval'),
     intentId: p.text(),
     /** The JWS proof contains names only as salted commitments. */
-    jws: p.text(),
+    jws: personal(p.text(), 'payment', 'payments', 'word'),
     keptUntil: p.date().$type<string>(),
   },
 })
@@ -20,9 +30,11 @@ proofSchema.setClass(Approval)
 
 const openingsSchema = defineEntity({
   ...tenantTable('ApprovalCommitmentOpenings', 'approval_openings'),
+  ...personalTable({ keptWhile: keptWithIntent(INTENT_OF_OPENINGS) }),
   properties: {
     ...recordColumns('approval'),
-    openings: p.json<Openings>(),
+    /** The names that were signed, and the purpose in the words of the agent. */
+    openings: personal(p.json<Openings>(), 'words', 'payments', 'empty'),
   },
 })
 
