@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Client } from '../src/derive/client.ts'
 import { area } from '../src/kernel/contract/area.ts'
+import { internal, operationsFor } from '../src/kernel/contract/callers.ts'
 import type { HotHandler } from '../src/kernel/contract/handlers.ts'
 import { stateMachine } from '../src/kernel/contract/machine.ts'
 import { bindHandlers, get, type HandlerOf, list, notFound, post } from '../src/kernel/contract/operation.ts'
@@ -28,6 +29,8 @@ const api = {
     item: Jar,
   }),
 }
+
+const one = { get: internal.getOne('/jars/{id}', 'a jar', Jar, { jar_not_found: notFound('jar') }) }
 
 const hotApi = {
   take: post('/jars/{jarId}/take', {
@@ -169,6 +172,18 @@ export const wrongContracts: Record<string, () => unknown> = {
   unknownCaller: () =>
     // @ts-expect-error there is no such caller
     get('/jars', { summary: 'x', callers: ['robot'], returns: [200, Jar] }),
+  unknownCallers: () =>
+    // @ts-expect-error there is no such caller
+    operationsFor({ callers: ['robot'] }),
+  misspeltMemberForCallers: () =>
+    // @ts-expect-error it is called summary
+    internal.get('/jars', { sumary: 'x', returns: [200, Jar] }),
+  unknownRefusal: () => {
+    const get: HandlerOf<typeof one.get> = (_, { refuse }) =>
+      // @ts-expect-error the contract does not know this refusal
+      refuse('jar_is_stuck')
+    return get
+  },
   unknownRun: () =>
     // @ts-expect-error there is no such kind of run
     post('/jars', { summary: 'x', callers: ['key'], run: 'warm', returns: [200, Jar] }),

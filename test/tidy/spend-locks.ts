@@ -35,7 +35,7 @@ const lockedBySql = (texts: readonly string[]): string[] =>
     return (/\bfrom\b/.test(text) ? [text] : texts).flatMap(one => tablesIn(one, alias))
   })
 
-/** `records.lock(Agent, id)`, `em.findOne(Agent, where, { lockMode })`, `lockedRowsById(agentTable)`. */
+/** `records.lock(Agent, id)`, `em.findOne(Agent, where, FOR_UPDATE)`, `lockedRowsById(agentTable)`. */
 const lockedByCalls = ({ node }: Source): string[] =>
   allNodes(node)
     .filter(isCallExpression)
@@ -43,7 +43,8 @@ const lockedByCalls = ({ node }: Source): string[] =>
       const name = isPropertyAccessExpression(expression) ? expression.name.text : expression.getText(node)
       const isLocking =
         /^lock(?:edRowsById)?$/.test(name) ||
-        (/^find/.test(name) && rest.some(argument => /\block(?:Mode)?\b/.test(argument.getText(node))))
+        (/^find/.test(name) &&
+          rest.some(argument => /\bFOR_UPDATE(?:_BY_ID)?\b|\block(?:Mode)?\b/.test(argument.getText(node))))
       if (!isLocking || !entity || !isIdentifier(entity)) return []
       return Object.keys(TABLES).filter(table => TABLES[table]?.includes(entity.text))
     })

@@ -1,8 +1,8 @@
-import { LockMode } from '@mikro-orm/core'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
+import { getRecord } from '../../kernel/database/get-record.ts'
 import {
   AgentCredential,
   agentCredentialEvent,
@@ -22,17 +22,11 @@ const agentCredentials = bindHandlers(agentCredentialsApi, {
   list: ({ query: { status, agentId, cardId } }, { page }) =>
     page(AgentCredential, definedOnly({ status, agentId, cardId })),
 
-  async get({ params }, { em, refuse }) {
-    return (await em.findOne(AgentCredential, { id: params.id })) ?? refuse('agent_credential_not_found')
-  },
+  get: getRecord(AgentCredential, 'agent_credential_not_found'),
 
   /** Needs no call, since the processor has known the token's expiry since it was issued. */
   async expire({ params }, { em, now, emit, refuse }) {
-    const credential = await em.findOne(
-      AgentCredential,
-      { id: params.id },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const credential = await em.findOne(AgentCredential, { id: params.id }, FOR_UPDATE)
     if (!credential) return refuse('agent_credential_not_found')
     if (credential.expiresAt > now || !agentCredentialMachine.move(credential, 'expired'))
       return { expired: false }

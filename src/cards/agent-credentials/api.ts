@@ -1,15 +1,9 @@
 import { z } from 'zod'
 import { PolicyCreate } from '../../control/rules/index.ts'
 import { widening } from '../../identity/passkeys/index.ts'
+import { internal, operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import {
-  agentRequiredRefusal,
-  get,
-  list,
-  notFound,
-  post,
-  type RefusalSpec,
-} from '../../kernel/contract/operation.ts'
+import { agentRequiredRefusal, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { integerSchema } from '../../kernel/contract/page.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
@@ -122,22 +116,21 @@ const endedReason: RefusalSpec = [
 ]
 
 const stateChange = {
-  callers: ['key', 'agent'],
-  scope: 'credentials:write',
   run: 'external',
   requires: 'cardProcessor',
   returns: [200, AgentCredentialRecord],
 } as const
 
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'credentials:read' })
+const writers = operationsFor({ callers: ['key', 'agent'], scope: 'credentials:write' })
+
 export const agentCredentialsApi = {
-  create: post('/v1/agent-credentials', {
+  create: writers.post('/v1/agent-credentials', {
     summary: 'Issue a network token to an agent',
     description: [
       'The token represents a card, and is encrypted as a compact JWE to the named key. It has its own merchants, limit, number of charges and lifetime: each authorization is checked against them, and against the policy and the card.',
       'With `intentId`, the token pays only that intent. Without one, it pays what the policy lets the agent pay; a token of a delegation, or with a budget, must name an intent. An agent may name only a filler key that its owner has registered.',
     ].join('\n\n'),
-    callers: ['key', 'agent'],
-    scope: 'credentials:write',
     run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
@@ -201,11 +194,9 @@ export const agentCredentialsApi = {
       'agent_credential.failed': agentCredentialEvents['agent_credential.failed'],
     },
   }),
-  list: list('/v1/agent-credentials', {
+  list: readers.list('/v1/agent-credentials', {
     summary: 'List agent credentials',
     description: 'Newest first.',
-    callers: ['key', 'agent'],
-    scope: 'credentials:read',
     filters: {
       status: status.optional(),
       agentId: id('agent').optional(),
@@ -213,14 +204,13 @@ export const agentCredentialsApi = {
     },
     item: AgentCredentialRecord,
   }),
-  get: get('/v1/agent-credentials/{id}', {
-    summary: 'Get an agent credential',
-    callers: ['key', 'agent'],
-    scope: 'credentials:read',
-    returns: [200, AgentCredentialRecord],
-    fails: lookupRefusals,
-  }),
-  revoke: post('/v1/agent-credentials/{id}/revoke', {
+  get: readers.getOne(
+    '/v1/agent-credentials/{id}',
+    'an agent credential',
+    AgentCredentialRecord,
+    lookupRefusals,
+  ),
+  revoke: writers.post('/v1/agent-credentials/{id}/revoke', {
     ...stateChange,
     summary: 'Revoke an agent credential',
     description:
@@ -228,7 +218,7 @@ export const agentCredentialsApi = {
     fails: { ...lookupRefusals, agent_credential_over: endedReason },
     emits: { 'agent_credential.revoked': agentCredentialEvents['agent_credential.revoked'] },
   }),
-  suspend: post('/v1/agent-credentials/{id}/suspend', {
+  suspend: writers.post('/v1/agent-credentials/{id}/suspend', {
     ...stateChange,
     summary: 'Suspend an agent credential',
     description:
@@ -240,7 +230,7 @@ export const agentCredentialsApi = {
     },
     emits: { 'agent_credential.suspended': agentCredentialEvents['agent_credential.suspended'] },
   }),
-  resume: post('/v1/agent-credentials/{id}/resume', {
+  resume: writers.post('/v1/agent-credentials/{id}/resume', {
     ...stateChange,
     callers: ['key'],
     summary: 'Resume an agent credential',
@@ -264,9 +254,8 @@ export const agentCredentialsApi = {
       'agent_credential.resumed': agentCredentialEvents['agent_credential.resumed'],
     },
   }),
-  expire: post('/v1/agent-credentials/{id}/expire', {
+  expire: internal.post('/v1/agent-credentials/{id}/expire', {
     summary: 'Expire an agent credential',
-    callers: [],
     returns: [200, z.object({ expired: z.boolean() })],
     fails: lookupRefusals,
     emits: { 'agent_credential.expired': agentCredentialEvents['agent_credential.expired'] },

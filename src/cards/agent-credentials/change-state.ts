@@ -1,9 +1,9 @@
-import { LockMode } from '@mikro-orm/core'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import { AnswerNow, type ExternalCallContext } from '../../kernel/contract/handlers.ts'
 import { externalCall } from '../../kernel/contract/operation.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import {
   CALL_DONE,
   isProcessorFailure,
@@ -70,11 +70,7 @@ async function noteAnswer(
   { credentialId }: StateRequest,
   { em }: WriteContext,
 ) {
-  const credential = await em.findOne(
-    AgentCredential,
-    { id: credentialId },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  const credential = await em.findOne(AgentCredential, { id: credentialId }, FOR_UPDATE)
   if (!credential) throw new Error('an agent credential without its record')
   credential.processorProblem = problemOf(answer)
   return credential
@@ -92,11 +88,7 @@ export const revokeAgentCredential = externalCall(agentCredentialsApi.revoke, {
   ...stateCall,
   async reserve({ params }, context) {
     const { em, now, emit, refuse } = context
-    const credential = await em.findOne(
-      AgentCredential,
-      { id: params.id },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const credential = await em.findOne(AgentCredential, { id: params.id }, FOR_UPDATE)
     if (!credential) return refuse('agent_credential_not_found')
     if (agentCredentialMachine.move(credential, 'revoked')) {
       credential.revokedAt = now
@@ -112,11 +104,7 @@ export const suspendAgentCredential = externalCall(agentCredentialsApi.suspend, 
   ...stateCall,
   async reserve({ params }, context) {
     const { em, emit, refuse } = context
-    const credential = await em.findOne(
-      AgentCredential,
-      { id: params.id },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const credential = await em.findOne(AgentCredential, { id: params.id }, FOR_UPDATE)
     if (!credential) return refuse('agent_credential_not_found')
     if (credential.status === 'pending') return refuse('agent_credential_pending')
     if (agentCredentialMachine.isFinal(credential.status)) return refuse('agent_credential_over')
@@ -137,11 +125,7 @@ const RESUME_REFUSALS = {
 export const resumeAgentCredential = externalCall(agentCredentialsApi.resume, {
   async reserve({ params, body }, context) {
     const { em, now, refuse } = context
-    const credential = await em.findOne(
-      AgentCredential,
-      { id: params.id },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const credential = await em.findOne(AgentCredential, { id: params.id }, FOR_UPDATE)
     if (!credential) return refuse('agent_credential_not_found')
     const isOver = agentCredentialMachine.isFinal(credential.status) || credential.expiresAt <= now
     if (isOver) return refuse('agent_credential_over')
@@ -157,11 +141,7 @@ export const resumeAgentCredential = externalCall(agentCredentialsApi.resume, {
   },
   call: sendState,
   async record(answer, { credentialId }, { em, emit, refuse }) {
-    const credential = await em.findOne(
-      AgentCredential,
-      { id: credentialId },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const credential = await em.findOne(AgentCredential, { id: credentialId }, FOR_UPDATE)
     if (!credential) return refuse('agent_credential_not_found')
     if (isProcessorFailure(answer)) {
       credential.processorProblem = problemOf(answer)

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { findAgent } from '../../control/agents/index.ts'
 import { payeeMatcher } from '../../control/merchants/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
@@ -9,7 +8,7 @@ import {
   type RefusalSpec,
 } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import { withMembers } from '../../kernel/database/entity.ts'
+import { FOR_UPDATE, withMembers } from '../../kernel/database/entity.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { addMs } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
@@ -49,7 +48,7 @@ function blockersOf(body: Body, { card, intent }: AccessSubject, context: Contex
 }
 
 async function fail(id: string, { em, emit }: Context): Promise<void> {
-  const credential = await em.findOne(AgentCredential, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const credential = await em.findOne(AgentCredential, { id }, FOR_UPDATE)
   if (!credential || !agentCredentialMachine.move(credential, 'failed')) return
   emit('agent_credential.failed', agentCredentialEvent(credential))
 }
@@ -146,11 +145,7 @@ export const issueAgentCredential = externalCall(agentCredentialsApi.create, {
       await fail(credentialId, context)
       return given
     }
-    const credential = await em.findOne(
-      AgentCredential,
-      { id: credentialId },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const credential = await em.findOne(AgentCredential, { id: credentialId }, FOR_UPDATE)
     if (!credential) throw new Error('a network token without its record')
     const { tokenId, last4 } = given
     Object.assign(credential, { tokenId, last4 })

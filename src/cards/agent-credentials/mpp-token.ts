@@ -1,6 +1,6 @@
-import { LockMode } from '@mikro-orm/core'
 import type { CallerContext, EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import {
   type IssuedNetworkToken,
   isProcessorFailure,
@@ -86,8 +86,7 @@ export async function revokeMppToken(
   { em, now, emit }: WriteContext<typeof mppTokenEvents>,
 ): Promise<boolean> {
   const found = await em.findOne(AgentCredential, { mppCredentialId })
-  const credential =
-    found && (await em.findOne(AgentCredential, { id: found.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }))
+  const credential = found && (await em.findOne(AgentCredential, { id: found.id }, FOR_UPDATE))
   if (!credential || !agentCredentialMachine.move(credential, 'revoked')) return false
   Object.assign(credential, { revokedAt: now, processorProblem: NOT_DELETED })
   emit('agent_credential.revoked', agentCredentialEvent(credential))
@@ -114,8 +113,7 @@ export async function recordTokenDeletion(
   { em }: WriteContext,
 ): Promise<boolean> {
   const found = await em.findOne(AgentCredential, { mppCredentialId })
-  const credential =
-    found && (await em.findOne(AgentCredential, { id: found.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }))
+  const credential = found && (await em.findOne(AgentCredential, { id: found.id }, FOR_UPDATE))
   if (!credential) return true
   const isOpen = isProcessorFailure(answer) && answer.failure !== 'refused'
   if (!isOpen)

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { DecisionRecord } from '../../control/decisions/index.ts'
 import { intentPaidEvents } from '../../control/intents/index.ts'
+import { internal, operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { notFound, post } from '../../kernel/contract/operation.ts'
 import { refundArrivedEvents } from '../../money/refunds/index.ts'
 import type { CardNotice } from '../../ports/card-processor.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
@@ -156,7 +157,7 @@ const messageEvents = {
 
 const card_not_found = notFound('card')
 const authorization_not_found = notFound('authorization')
-const reading = { callers: ['key', 'agent'], scope: 'cards:read' } as const
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'cards:read' })
 
 const webhookDescription = [
   'The webhook of the card processor: authorization requests, which the service decides, and reported events. The signature over the raw body is verified first. Valid messages are exempt from the rate limit.',
@@ -165,23 +166,20 @@ const webhookDescription = [
 
 export const authorizationsApi = {
   /** Releases what the network did not clear in time. Changes nothing before that instant, or when it is repeated. */
-  expire: post('/rails/card-processor/authorizations/{id}/expire', {
+  expire: internal.post('/rails/card-processor/authorizations/{id}/expire', {
     summary: 'Expire an authorization',
-    callers: [],
     run: 'hot',
     returns: [200, z.object({ expired: z.boolean() })],
     emits: { ...authorizationEvents, ...agentCredentialChargeEvents },
   }),
-  notice: post('/rails/card-processor/notices', {
+  notice: internal.post('/rails/card-processor/notices', {
     summary: 'Process the card processor’s notice about a card',
-    callers: [],
     body: messageOf<IncomingMessage<CardNotice>>(),
     returns: [200, ProcessorMessageAnswer],
     emits: cardNoticeEvents,
   }),
-  take: post('/rails/card-processor/messages', {
+  take: internal.post('/rails/card-processor/messages', {
     summary: 'Process a message of the card processor',
-    callers: [],
     run: 'hot',
     body: messageOf<PaymentMessage>(),
     returns: [200, ProcessorMessageAnswer],
@@ -195,8 +193,7 @@ export const authorizationsApi = {
     returns: [200, z.object({})],
     emits: messageEvents,
   }),
-  list: list('/cards/{id}/authorizations', {
-    ...reading,
+  list: readers.list('/cards/{id}/authorizations', {
     summary: 'List the authorizations of a card',
     description:
       'Newest first: every payment that the network requested or reported, including declined ones.',
@@ -209,22 +206,20 @@ export const authorizationsApi = {
     item: AuthorizationRecord,
     fails: { card_not_found },
   }),
-  get: get('/cards/{id}/authorizations/{authorizationId}', {
-    ...reading,
-    summary: 'Get an authorization of a card',
-    returns: [200, AuthorizationRecord],
-    fails: { authorization_not_found },
-  }),
-  explanation: get('/cards/{id}/authorizations/{authorizationId}/explanation', {
-    ...reading,
+  get: readers.getOne(
+    '/cards/{id}/authorizations/{authorizationId}',
+    'an authorization of a card',
+    AuthorizationRecord,
+    { authorization_not_found },
+  ),
+  explanation: readers.get('/cards/{id}/authorizations/{authorizationId}/explanation', {
     summary: 'Explain an authorization',
     description:
       'Every rule in words, the source of the money, and what would have avoided a decline. Also accepts the network’s ID, which `POST /simulate/card/authorize` returns.',
     returns: [200, AuthorizationExplanation],
     fails: { authorization_not_found },
   }),
-  simulate: post('/cards/{id}/authorizations/simulate', {
-    ...reading,
+  simulate: readers.post('/cards/{id}/authorizations/simulate', {
     summary: 'Simulate a payment by card',
     description:
       'The same code decides as for a request of the network; nothing is stored or held. The answer names the intent that would cover the payment, and the source of the money.',

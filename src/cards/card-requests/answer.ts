@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { type Agent, lockAnyAgent } from '../../control/agents/index.ts'
 import { personalDecision } from '../../control/intents/index.ts'
 import { effectivePolicy } from '../../control/policies/index.ts'
@@ -15,6 +14,7 @@ import type { EmitContext, ReadContext, SqlContext, WriteContext } from '../../k
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import type { StatedWidening } from '../../statements/index.ts'
 import type { Cents } from '../../values/money.ts'
 import {
@@ -61,7 +61,7 @@ export async function lockCardRequest(id: string, context: WriteContext): Promis
   const [agent, locked, request] = await Promise.all([
     lockAnyAgent(em, agentId),
     type === 'limit_change' && cardId ? lockCard(cardId, context) : null,
-    em.findOne(CardRequest, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOne(CardRequest, { id }, FOR_UPDATE),
   ])
   return agent && request && { request, agent, locked }
 }
@@ -211,7 +211,7 @@ async function approveWithOthers(
 
 export const denyCardRequest: HandlerOf<typeof cardRequestsApi.deny> = async ({ params, body }, context) => {
   const { em, actor, now, refuse } = context
-  const request = await em.findOne(CardRequest, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const request = await em.findOne(CardRequest, { id: params.id }, FOR_UPDATE)
   if (!request) return refuse('request_not_found')
   const problem = cardRequestBlocker(request, now)
   if (problem) return refuse(...problem)

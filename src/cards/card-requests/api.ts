@@ -5,15 +5,9 @@ import {
   approverRefusals,
 } from '../../identity/approvals/index.ts'
 import { widening, wideningBySeveral } from '../../identity/passkeys/index.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import {
-  agentRequiredRefusal,
-  get,
-  list,
-  notFound,
-  post,
-  type RefusalSpec,
-} from '../../kernel/contract/operation.ts'
+import { agentRequiredRefusal, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
@@ -179,13 +173,12 @@ const body = z
 
 const approvedLimit = (description: string) => moneySchema.nullable().optional().meta({ description })
 
-const answer = { callers: ['key'], scope: 'card-requests:approve' } as const
-const readers = { callers: ['key', 'agent'], scope: 'card-requests:read' } as const
-const requesters = { callers: ['key', 'agent'], scope: 'card-requests:write' } as const
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'card-requests:read' })
+const requesters = operationsFor({ callers: ['key', 'agent'], scope: 'card-requests:write' })
+const approvers = operationsFor({ callers: ['key'], scope: 'card-requests:approve' })
 
 export const cardRequestsApi = {
-  create: post('/card-requests', {
-    ...requesters,
+  create: requesters.post('/card-requests', {
     summary: 'Request a card, or a change of a card’s limits',
     description: [
       '`new_card` requests a card for the agent, `limit_change` other limits for one of its cards. A person answers within 72 hours: `approve`, perhaps with lower limits, or `deny`. Nothing changes until then.',
@@ -216,8 +209,7 @@ export const cardRequestsApi = {
     },
     emits: cardRequestEvents,
   }),
-  list: list('/card-requests', {
-    ...readers,
+  list: readers.list('/card-requests', {
     summary: 'List card requests',
     description: 'Newest first.',
     filters: {
@@ -229,14 +221,8 @@ export const cardRequestsApi = {
     },
     item: CardRequestRecord,
   }),
-  get: get('/card-requests/{id}', {
-    ...readers,
-    summary: 'Get a card request',
-    returns: [200, CardRequestRecord],
-    fails: lookupFails,
-  }),
-  approve: post('/card-requests/{id}/approve', {
-    ...answer,
+  get: readers.getOne('/card-requests/{id}', 'a card request', CardRequestRecord, lookupFails),
+  approve: approvers.post('/card-requests/{id}/approve', {
     summary: 'Approve a card request',
     description: [
       'An approver may lower requested limits, and may add others. Limits cannot be raised or dropped here: set the limits of the card instead, once it is issued. The answer is `approved`; the process carries it out immediately.',
@@ -278,8 +264,7 @@ export const cardRequestsApi = {
     },
     emits: { ...widening.emits, ...cardRequestEvents, ...approvalEvents },
   }),
-  deny: post('/card-requests/{id}/deny', {
-    ...answer,
+  deny: approvers.post('/card-requests/{id}/deny', {
     summary: 'Deny a card request',
     body: refuseCardNumbers(z.strictObject({ reason: freeTextSchema.min(1) }), NO_NUMBER),
     example: { reason: 'One card is enough' },
@@ -287,8 +272,7 @@ export const cardRequestsApi = {
     fails: answerFails,
     emits: cardRequestEvents,
   }),
-  cancel: post('/card-requests/{id}/cancel', {
-    ...requesters,
+  cancel: requesters.post('/card-requests/{id}/cancel', {
     summary: 'Cancel a card request',
     description: 'Only a pending request can be cancelled.',
     body: refuseCardNumbers(z.strictObject({ comment: freeTextSchema.nullable().default(null) }), NO_NUMBER),

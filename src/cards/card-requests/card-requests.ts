@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { type Agent, lockAgent } from '../../control/agents/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
 import { readApprovers } from '../../identity/approvals/index.ts'
@@ -9,7 +8,8 @@ import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
+import { getRecordAs } from '../../kernel/database/get-record.ts'
 import { addMs } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { formatMinute } from '../../values/minute.ts'
@@ -89,7 +89,7 @@ export async function expireCardRequest(
   context: WriteContext<typeof cardRequestEvents>,
 ): Promise<void> {
   const { em, now } = context
-  const request = await em.findOne(CardRequest, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const request = await em.findOne(CardRequest, { id }, FOR_UPDATE)
   if (request?.status === 'pending' && request.expiresAt <= now) moveCardRequest(request, 'expired', context)
 }
 
@@ -174,14 +174,11 @@ const cardRequests = bindHandlers(cardRequestsApi, {
     return { ...page, data: page.data.map(cardRequestResponse) }
   },
 
-  async get({ params }, { em, refuse }) {
-    const request = await em.findOne(CardRequest, { id: params.id })
-    return request ? cardRequestResponse(request) : refuse('request_not_found')
-  },
+  get: getRecordAs(CardRequest, 'request_not_found', cardRequestResponse),
 
   async cancel({ params, body }, context) {
     const { em, now, refuse } = context
-    const request = await em.findOne(CardRequest, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    const request = await em.findOne(CardRequest, { id: params.id }, FOR_UPDATE)
     if (!request) return refuse('request_not_found')
     const problem = cardRequestBlocker(request, now)
     if (problem) return refuse(...problem)

@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/core'
 import { AgentEvent } from '../../control/agents/index.ts'
 import { reaction } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
+import { FOR_UPDATE, FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { applyCardLimits, CardEvent, type IssueBlocker, issueCard } from '../cards/index.ts'
 import { type LockedCardRequest, lockCardRequest, moveCardRequest } from './answer.ts'
 import { cardRequestEvents, type cardRequestSteps } from './api.ts'
@@ -86,8 +86,7 @@ const CLOSED = 'The card was closed before it was issued.'
 const lockRequestOf = async (
   { requestId }: { readonly requestId?: string | undefined },
   { em }: WriteContext,
-): Promise<CardRequest | null> =>
-  requestId ? em.findOne(CardRequest, { id: requestId }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null
+): Promise<CardRequest | null> => (requestId ? em.findOne(CardRequest, { id: requestId }, FOR_UPDATE) : null)
 
 export const cardRequestReactions = {
   'card.issued': reaction(CardEvent, cardRequestEvents, async (card, context) => {
@@ -100,11 +99,7 @@ export const cardRequestReactions = {
   }),
   /** When the agent is deleted, pending requests end. Approved ones fail, as their card is closed or not issued. */
   'agent.deleting': reaction(AgentEvent, cardRequestEvents, async ({ agentId }, context) => {
-    const pending = await context.em.find(
-      CardRequest,
-      { agentId, status: 'pending' },
-      { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const pending = await context.em.find(CardRequest, { agentId, status: 'pending' }, FOR_UPDATE_BY_ID)
     for (const request of pending) {
       request.comment = 'The agent is being deleted.'
       moveCardRequest(request, 'cancelled', context, request.comment)

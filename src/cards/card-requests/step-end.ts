@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { AgentEvent } from '../../control/agents/index.ts'
 import { effectivePolicy, type Policy } from '../../control/policies/index.ts'
 import {
@@ -19,6 +18,7 @@ import { reaction } from '../../kernel/contract/area.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { FOR_UPDATE, FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { moveCardRequest } from './answer.ts'
 import type { cardRequestSteps } from './api.ts'
 import {
@@ -36,7 +36,7 @@ const isWaiting = (request: CardRequest | null): request is Waiting =>
   request?.status === 'pending' && request.approval !== null
 
 const lock = (em: EntityManager, id: string): Promise<CardRequest | null> =>
-  em.findOne(CardRequest, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  em.findOne(CardRequest, { id }, FOR_UPDATE)
 
 /** What the run of a pending request does next about its approvals, and when; undefined where one person approves. */
 export async function nextApprovalStep(request: CardRequest, { sql, tenant, now }: ReadContext) {
@@ -130,7 +130,7 @@ export const cardApprovalReactions = {
     const waiting = await em.find(
       CardRequest,
       { agentId, status: 'pending', approvalDueAt: { $ne: null } },
-      { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+      FOR_UPDATE_BY_ID,
     )
     const approvers = waiting.length > 0 ? await readApprovers(sql, tenant) : []
     for (const request of waiting.filter(isWaiting)) {

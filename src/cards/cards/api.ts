@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { PolicyCreate, policyRuleFields } from '../../control/rules/index.ts'
 import { widening } from '../../identity/passkeys/index.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, notFound, patch, post, put, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { WalletEvent } from '../../money/wallets/index.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
@@ -191,8 +192,8 @@ const stateFails = {
   card_pending: [400, 'The processor has not issued the card yet. Wait until it has, or close the card.'],
 } as const satisfies Record<string, RefusalSpec>
 
-const owner = { callers: ['key'], scope: 'cards:write' } as const
-const readers = { callers: ['key', 'agent'], scope: 'cards:read' } as const
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'cards:read' })
+const owner = operationsFor({ callers: ['key'], scope: 'cards:write' })
 const card = [200, CardRecord] as const
 
 const NO_NUMBERS = 'no operation on cards accepts card numbers.'
@@ -201,8 +202,7 @@ const NO_NUMBERS = 'no operation on cards accepts card numbers.'
 const body = <T extends z.ZodRawShape>(shape: T) => refuseCardNumbers(z.strictObject(shape), NO_NUMBERS)
 
 export const cardsApi = {
-  create: post('/cards', {
-    ...owner,
+  create: owner.post('/cards', {
     summary: 'Issue a card for an agent',
     description: [
       'If the processor answers in time, the card is `active`, or `inactive` with `activate: false`. Otherwise it is `pending`, and its process continues until there is an answer: `card.issued`, or `card.closed` with `processor_refused`. A lost or late answer never causes a second card.',
@@ -264,8 +264,7 @@ export const cardsApi = {
       'card.closed': cardEvents['card.closed'],
     },
   }),
-  list: list('/cards', {
-    ...readers,
+  list: readers.list('/cards', {
     summary: 'List cards',
     description: 'Newest first, including closed ones.',
     filters: {
@@ -276,14 +275,8 @@ export const cardsApi = {
     },
     item: CardRecord,
   }),
-  get: get('/cards/{id}', {
-    ...readers,
-    summary: 'Get a card',
-    returns: card,
-    fails: { card_not_found },
-  }),
-  update: patch('/cards/{id}', {
-    ...owner,
+  get: readers.getOne('/cards/{id}', 'a card', CardRecord, { card_not_found }),
+  update: owner.patch('/cards/{id}', {
     summary: 'Rename a card, or change its metadata',
     body: refuseCardNumbers(
       z.strictObject({ displayName: cardDisplayName, metadata: metadataSchema }).partial(),
@@ -294,8 +287,7 @@ export const cardsApi = {
     fails: stateFails,
     emits: { 'card.details_changed': cardEvents['card.details_changed'] },
   }),
-  activate: post('/cards/{id}/activate', {
-    ...owner,
+  activate: owner.post('/cards/{id}/activate', {
     summary: 'Activate a card',
     description: 'For a card that was issued with `activate: false`.',
     body: body(widening.members),
@@ -308,8 +300,7 @@ export const cardsApi = {
     },
     emits: { ...widening.emits, 'card.activated': cardEvents['card.activated'] },
   }),
-  freeze: post('/cards/{id}/freeze', {
-    ...owner,
+  freeze: owner.post('/cards/{id}/freeze', {
     summary: 'Freeze a card',
     description:
       'Every authorization is declined immediately, even if the processor does not know yet. Earlier authorizations can still be cleared.',
@@ -323,8 +314,7 @@ export const cardsApi = {
     },
     emits: { 'card.frozen': cardEvents['card.frozen'] },
   }),
-  unfreeze: post('/cards/{id}/unfreeze', {
-    ...owner,
+  unfreeze: owner.post('/cards/{id}/unfreeze', {
     summary: 'Unfreeze a card',
     body: body(widening.members),
     returns: card,
@@ -337,8 +327,7 @@ export const cardsApi = {
     },
     emits: { ...widening.emits, 'card.unfrozen': cardEvents['card.unfrozen'] },
   }),
-  close: post('/cards/{id}/close', {
-    ...owner,
+  close: owner.post('/cards/{id}/close', {
     summary: 'Close a card',
     description:
       'Permanent. Every authorization is declined immediately; earlier ones can still be cleared. The balance of the purse returns to the agent’s wallet, and held amounts follow when they are released.',
@@ -348,8 +337,7 @@ export const cardsApi = {
     fails: { card_not_found, card_closed: stateFails.card_closed },
     emits: { 'card.closed': cardEvents['card.closed'] },
   }),
-  rotate: post('/cards/{id}/rotate', {
-    ...owner,
+  rotate: owner.post('/cards/{id}/rotate', {
     summary: 'Replace the number of a card',
     description:
       'The card’s ID, limits, controls and purse stay. The process requests the number from the processor; `card.rotated` reports it. From then on, the old number still pays for `overlapMinutes`, and is then closed; its authorizations can still be cleared.',
@@ -370,8 +358,7 @@ export const cardsApi = {
     },
     emits: { 'card.rotation_started': cardEvents['card.rotation_started'] },
   }),
-  setLimits: put('/cards/{id}/limits', {
-    ...owner,
+  setLimits: owner.put('/cards/{id}/limits', {
     summary: 'Set the limits of a card',
     description:
       'The limits apply in addition to the agent’s policy, from the next authorization on. A limit that you leave out is removed.',
@@ -405,14 +392,12 @@ export const cardsApi = {
 }
 
 export const cardControlsApi = {
-  get: get('/cards/{id}/controls', {
-    ...readers,
+  get: readers.get('/cards/{id}/controls', {
     summary: 'Get the controls of a card',
     returns: [200, CardControls],
     fails: { card_not_found },
   }),
-  set: put('/cards/{id}/controls', {
-    ...owner,
+  set: owner.put('/cards/{id}/controls', {
     summary: 'Set the controls of a card',
     description:
       'Sets which merchants, countries and categories the card may pay, in addition to the agent’s policy: a payment that either forbids is declined. A list that you leave out does not restrict.',

@@ -1,10 +1,9 @@
-import { LockMode } from '@mikro-orm/core'
 import { type Agent, lockAgentsWhere } from '../../control/agents/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { ReadContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
-import { withMembers } from '../../kernel/database/entity.ts'
+import { FOR_UPDATE, withMembers } from '../../kernel/database/entity.ts'
 import { type AvailableBalance, readWalletBalances } from '../../money/ledger/index.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { NO_CENTS } from '../../values/money.ts'
@@ -41,8 +40,8 @@ export async function lockCard(cardId: string, context: WriteContext): Promise<L
   const { em } = context
   const [agent, terms, card] = await Promise.all([
     lockAgentOfCard(cardId, context),
-    em.findOne(CardTerms, { id: cardId }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
-    em.findOne(Card, { id: cardId }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOne(CardTerms, { id: cardId }, FOR_UPDATE),
+    em.findOne(Card, { id: cardId }, FOR_UPDATE),
   ])
   return agent && terms && card && { agent, terms, card }
 }
@@ -53,11 +52,7 @@ export async function lockCardNumbers(
 ): Promise<LockedCardNumbers | null> {
   const [locked, numbers] = await Promise.all([
     lockCard(cardId, context),
-    context.em.find(
-      CardNumber,
-      { cardId },
-      { orderBy: { id: 'desc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
-    ),
+    context.em.find(CardNumber, { cardId }, { orderBy: { id: 'desc' }, ...FOR_UPDATE }),
   ])
   return locked && { ...locked, numbers }
 }

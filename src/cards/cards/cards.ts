@@ -8,6 +8,7 @@ import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, externalCall } from '../../kernel/contract/operation.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { getRecordAs } from '../../kernel/database/get-record.ts'
 import { formatMinute } from '../../values/minute.ts'
 import { cardSteps, cardsApi } from './api.ts'
 import { Card, CardNumber, cardClosedReasons, cardEvent, cardMachine, cardNumberMachine } from './card.ts'
@@ -103,10 +104,7 @@ const cards = bindHandlers(cardsApi, {
     })
   },
 
-  async get({ params }, context) {
-    const card = await context.em.findOne(Card, { id: params.id })
-    return card ? storedCardResponse(card, context) : context.refuse('card_not_found')
-  },
+  get: getRecordAs(Card, 'card_not_found', storedCardResponse),
 
   async update({ params, body }, context) {
     const { emit, refuse } = context

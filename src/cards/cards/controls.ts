@@ -1,6 +1,7 @@
 import { CardTerms } from '../../control/card-terms/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { getRecord } from '../../kernel/database/get-record.ts'
 import { cardControlsApi, type cardsApi } from './api.ts'
 import { cardEvent } from './card.ts'
 import { type CardContext, cardResponse, type LockedCard, lockCard } from './card-with-terms.ts'
@@ -45,9 +46,7 @@ export const changeCardLimits: HandlerOf<typeof cardsApi.setLimits> = async ({ p
 }
 
 export const cardControlHandlers = bindHandlers(cardControlsApi, {
-  async get({ params }, { em, refuse }) {
-    return (await em.findOne(CardTerms, { id: params.id })) ?? refuse('card_not_found')
-  },
+  get: getRecord(CardTerms, 'card_not_found'),
 
   async set({ params, body }, context) {
     const { emit, refuse } = context

@@ -1,4 +1,4 @@
-import { type FilterQuery, LockMode } from '@mikro-orm/core'
+import type { FilterQuery } from '@mikro-orm/core'
 import { lockAnyAgent } from '../../control/agents/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
 import { IntentEvent } from '../../control/intents/index.ts'
@@ -8,6 +8,7 @@ import { reaction, reactionToAll, whenMemberPresent } from '../../kernel/contrac
 import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
+import { FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { cardEvents, type cardSteps } from './api.ts'
 import { Card } from './card.ts'
 import { openPurseReturn, returnPurse } from './purse.ts'
@@ -20,13 +21,12 @@ const notClosed = { $ne: 'closed' } as const
 
 /** In the order of ids. The operation that caused the reaction holds the agent's lock. */
 async function lockOpenCards(condition: FilterQuery<Card>, { em }: WriteContext) {
-  const order = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
   const found = await em.find(Card, condition, { orderBy: { id: 'asc' } })
   if (found.length === 0) return []
   const ids = { $in: found.map(({ id }) => id) }
   const [terms, cards] = await Promise.all([
-    em.find(CardTerms, { id: ids }, order),
-    em.find(Card, { id: ids }, order),
+    em.find(CardTerms, { id: ids }, FOR_UPDATE_BY_ID),
+    em.find(Card, { id: ids }, FOR_UPDATE_BY_ID),
   ])
   const termsById = new Map(terms.map(one => [one.id, one]))
   return cards.flatMap(card => {

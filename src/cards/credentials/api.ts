@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { internal, operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { integerSchema } from '../../kernel/contract/page.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
@@ -61,13 +62,14 @@ export const unusableCredentialRefusals = {
 
 const lookupRefusals = { credential_not_found: notFound('credential') }
 
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'credentials:read' })
+const writers = operationsFor({ callers: ['key', 'agent'], scope: 'credentials:write' })
+
 export const credentialsApi = {
-  create: post('/credentials', {
+  create: writers.post('/credentials', {
     summary: 'Issue a credential for the data of a card',
     description:
       'For an approved, unpaid intent. The credential can be redeemed once for the card data, encrypted to a key; it contains no card data. `cardId` is optional if the intent names its card, or the agent has only one active card.',
-    callers: ['key', 'agent'],
-    scope: 'credentials:write',
     body: refuseCardNumbers(
       z.strictObject({
         intentId: id('intent'),
@@ -83,12 +85,10 @@ export const credentialsApi = {
     fails: accessSubjectRefusals,
     emits: { ...accessDenialEvents, 'credential.issued': issued },
   }),
-  redeem: post('/credentials/{id}/redeem', {
+  redeem: writers.post('/credentials/{id}/redeem', {
     summary: 'Redeem a credential',
     description:
       'Returns the card data as a compact JWE for the named key, once; afterwards 410. An agent may name only a filler key that its owner has registered. If the processor gives no data, the credential can be redeemed again.',
-    callers: ['key', 'agent'],
-    scope: 'credentials:write',
     run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
@@ -117,10 +117,8 @@ export const credentialsApi = {
       ),
     },
   }),
-  revoke: post('/credentials/{id}/revoke', {
+  revoke: writers.post('/credentials/{id}/revoke', {
     summary: 'Revoke a credential',
-    callers: ['key', 'agent'],
-    scope: 'credentials:write',
     returns: [200, CredentialRecord],
     fails: {
       ...lookupRefusals,
@@ -128,11 +126,9 @@ export const credentialsApi = {
     },
     emits: { 'credential.revoked': declareEvent('A credential has been revoked.', CredentialEvent) },
   }),
-  list: list('/credentials', {
+  list: readers.list('/credentials', {
     summary: 'List credentials',
     description: 'Newest first.',
-    callers: ['key', 'agent'],
-    scope: 'credentials:read',
     filters: {
       status: status.optional(),
       agentId: id('agent').optional(),
@@ -141,16 +137,9 @@ export const credentialsApi = {
     },
     item: CredentialRecord,
   }),
-  get: get('/credentials/{id}', {
-    summary: 'Get a credential',
-    callers: ['key', 'agent'],
-    scope: 'credentials:read',
-    returns: [200, CredentialRecord],
-    fails: lookupRefusals,
-  }),
-  expire: post('/credentials/{id}/expire', {
+  get: readers.getOne('/credentials/{id}', 'a credential', CredentialRecord, lookupRefusals),
+  expire: internal.post('/credentials/{id}/expire', {
     summary: 'Expire a credential',
-    callers: [],
     returns: [200, z.object({ expired: z.boolean() })],
     fails: lookupRefusals,
     emits: { 'credential.expired': declareEvent('A credential has expired.', CredentialEvent) },

@@ -1,9 +1,9 @@
-import { LockMode } from '@mikro-orm/core'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE, withMembers } from '../../kernel/database/entity.ts'
+import { getRecord } from '../../kernel/database/get-record.ts'
 import { addMs } from '../../values/clock.ts'
 import {
   cardIdForIntent,
@@ -26,7 +26,7 @@ import {
 type Context = ContextOf<typeof credentialsApi.redeem>
 
 async function reopen(id: string, { em, emit }: Context): Promise<void> {
-  const credential = await em.findOne(Credential, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const credential = await em.findOne(Credential, { id }, FOR_UPDATE)
   if (!credential || !credentialMachine.move(credential, 'issued')) return
   Object.assign(credential, { redeemedAt: null, accessEventId: null, keyThumbprint: null })
   emit('credential.reopened', credentialEvent(credential))
@@ -36,7 +36,7 @@ async function reopen(id: string, { em, emit }: Context): Promise<void> {
 const redeem = externalCall(credentialsApi.redeem, {
   async reserve({ params: { id }, body: recipient }, context) {
     const { em, now, emit, refuse } = context
-    const credential = await em.findOne(Credential, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    const credential = await em.findOne(Credential, { id }, FOR_UPDATE)
     if (!credential) return refuse('credential_not_found')
     const code = unusableCredentialReason(credential, now)
     const unusable = code && { code, message: unusableCredentialRefusals[code][1] }
@@ -101,11 +101,7 @@ const credentials = bindHandlers(credentialsApi, {
   },
 
   async revoke({ params }, { em, now, emit, refuse }) {
-    const credential = await em.findOne(
-      Credential,
-      { id: params.id },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const credential = await em.findOne(Credential, { id: params.id }, FOR_UPDATE)
     if (!credential) return refuse('credential_not_found')
     if (credential.expiresAt <= now || !credentialMachine.move(credential, 'revoked'))
       return refuse('credential_over')
@@ -117,16 +113,10 @@ const credentials = bindHandlers(credentialsApi, {
   list: ({ query: { status, agentId, intentId, cardId } }, { page }) =>
     page(Credential, definedOnly({ status, agentId, intentId, cardId })),
 
-  async get({ params }, { em, refuse }) {
-    return (await em.findOne(Credential, { id: params.id })) ?? refuse('credential_not_found')
-  },
+  get: getRecord(Credential, 'credential_not_found'),
 
   async expire({ params }, { em, now, emit, refuse }) {
-    const credential = await em.findOne(
-      Credential,
-      { id: params.id },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const credential = await em.findOne(Credential, { id: params.id }, FOR_UPDATE)
     if (!credential) return refuse('credential_not_found')
     if (credential.expiresAt > now || !credentialMachine.move(credential, 'expired'))
       return { expired: false }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { widening } from '../../identity/passkeys/index.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { del, emptyBody, get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { emptyBody, notFound } from '../../kernel/contract/operation.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
 import { encryptionKeySchema } from '../../values/encryption-key.ts'
 import { id } from '../../values/ids.ts'
@@ -32,13 +33,14 @@ const FillerKeyEvent = z.object({ fillerKeyId: id('fillerkey'), label: z.string(
 
 const fails = { filler_key_not_found: notFound('filler key') }
 
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'checkout:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'checkout:write' })
+
 export const fillerKeysApi = {
-  create: post('/checkout/filler-keys', {
+  create: writers.post('/checkout/filler-keys', {
     summary: 'Register the key of a filler',
     description:
       'A filler is your program that fills payment forms, such as a browser extension or a service. Register the public half of its key, and your agents may have card data encrypted to it, by its ID or by the same JWK. Card data is never encrypted to an agent’s own key, since the agent could then read the card.',
-    callers: ['key'],
-    scope: 'checkout:write',
     limits: { bodyKiB: 256 },
     body: refuseCardNumbers(
       z.strictObject({
@@ -67,27 +69,17 @@ export const fillerKeysApi = {
       'filler_key.created': declareEvent('A filler key has been registered.', FillerKeyEvent),
     },
   }),
-  list: list('/checkout/filler-keys', {
+  list: readers.list('/checkout/filler-keys', {
     summary: 'List filler keys',
     description: 'Newest first. All agents of the owner see the same keys.',
-    callers: ['key', 'agent'],
-    scope: 'checkout:read',
     filters: { thumbprint: z.string().min(1).max(100).optional() },
     item: FillerKeyRecord,
   }),
-  get: get('/checkout/filler-keys/{id}', {
-    summary: 'Get a filler key',
-    callers: ['key', 'agent'],
-    scope: 'checkout:read',
-    returns: [200, FillerKeyRecord],
-    fails,
-  }),
-  delete: del('/checkout/filler-keys/{id}', {
+  get: readers.getOne('/checkout/filler-keys/{id}', 'a filler key', FillerKeyRecord, fails),
+  delete: writers.del('/checkout/filler-keys/{id}', {
     summary: 'Delete a filler key',
     description:
       'Agents can no longer have data encrypted to the key. Data encrypted before can still be decrypted with it.',
-    callers: ['key'],
-    scope: 'checkout:write',
     returns: [204, emptyBody],
     fails,
     emits: { 'filler_key.deleted': declareEvent('A filler key has been deleted.', FillerKeyEvent) },

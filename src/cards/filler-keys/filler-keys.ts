@@ -1,8 +1,8 @@
-import { LockMode } from '@mikro-orm/core'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
+import { getRecord } from '../../kernel/database/get-record.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { fillerKeysApi } from './api.ts'
 import { FillerKey } from './filler-key.ts'
@@ -44,12 +44,10 @@ const fillerKeys = bindHandlers(fillerKeysApi, {
 
   list: ({ query: { thumbprint } }, { page }) => page(FillerKey, definedOnly({ thumbprint })),
 
-  async get({ params }, { em, refuse }) {
-    return (await em.findOne(FillerKey, { id: params.id })) ?? refuse('filler_key_not_found')
-  },
+  get: getRecord(FillerKey, 'filler_key_not_found'),
 
   async delete({ params }, { em, emit, refuse }) {
-    const key = await em.findOne(FillerKey, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    const key = await em.findOne(FillerKey, { id: params.id }, FOR_UPDATE)
     if (!key) return refuse('filler_key_not_found')
     em.remove(key)
     emit('filler_key.deleted', fillerKeyEvent(key))

@@ -13,8 +13,9 @@ import {
   recipientKeyMembers,
 } from '../../cards/filler-keys/index.ts'
 import { intentPaymentRefusals, payeeRequestRefusals } from '../../control/intents/index.ts'
+import { internal, operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
@@ -82,8 +83,11 @@ const Paid = z
   })
   .meta({ id: 'ExecutedIntent' })
 
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'checkout:read' })
+const writers = operationsFor({ callers: ['key', 'agent'], scope: 'checkout:write' })
+
 export const checkoutApi = {
-  createSession: post('/checkout/sessions', {
+  createSession: writers.post('/checkout/sessions', {
     summary: 'Begin a checkout at a shop',
     tool: {
       name: 'begin_checkout',
@@ -94,8 +98,6 @@ export const checkoutApi = {
       'For an approved, unpaid intent. The token can be used once within 15 minutes, for this intent at this shop: `POST /checkout/credential` redeems it for the card data, encrypted to the filler’s key. The agent that starts the session never sees the number.',
       'If the merchant of the intent is a host, the shop must be that host. `cardId` is optional if the intent names its card, or the agent has only one active card.',
     ].join('\n\n'),
-    callers: ['key', 'agent'],
-    scope: 'checkout:write',
     body: refuseCardNumbers(
       z.strictObject({
         intentId: id('intent'),
@@ -126,11 +128,9 @@ export const checkoutApi = {
       'checkout_session.created': declareEvent('A checkout at a shop has begun.', SessionEvent),
     },
   }),
-  sessions: list('/checkout/sessions', {
+  sessions: readers.list('/checkout/sessions', {
     summary: 'List checkout sessions',
     description: 'Newest first, without their tokens.',
-    callers: ['key', 'agent'],
-    scope: 'checkout:read',
     filters: {
       status: status.optional(),
       agentId: id('agent').optional(),
@@ -138,19 +138,13 @@ export const checkoutApi = {
     },
     item: SessionRecord,
   }),
-  session: get('/checkout/sessions/{id}', {
-    summary: 'Get a checkout session',
-    callers: ['key', 'agent'],
-    scope: 'checkout:read',
-    returns: [200, SessionRecord],
-    fails: { session_not_found: notFound('checkout session') },
+  session: readers.getOne('/checkout/sessions/{id}', 'a checkout session', SessionRecord, {
+    session_not_found: notFound('checkout session'),
   }),
-  credential: post('/checkout/credential', {
+  credential: writers.post('/checkout/credential', {
     summary: 'Redeem the token of a checkout session',
     description:
       'Returns the card data as a compact JWE for the filler’s key, once; afterwards 410. The protected header has `intentId` and `merchantHost`: a filler fills the form of that host only. An agent may name only a filler key that its owner has registered. If the processor gives no data, the token can be redeemed again.',
-    callers: ['key', 'agent'],
-    scope: 'checkout:write',
     run: 'external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
@@ -193,7 +187,7 @@ export const checkoutApi = {
       ),
     },
   }),
-  execute: post('/checkout/execute', {
+  execute: writers.post('/checkout/execute', {
     summary: 'Pay an intent whose payee is a wallet or a payment request',
     tool: {
       name: 'pay_intent',
@@ -205,8 +199,6 @@ export const checkoutApi = {
       'The whole amount moves immediately from the agent’s wallet to the wallet that the intent names, on the service’s own rail, and the intent is completed. Equivalent to `POST /transfers` with this `intentId`, with the same checks.',
       'A payment request can be paid while it is open, by exactly the amount due. If it belongs to another owner, the money leaves your ledger with this answer and usually enters the other one immediately, at the latest within two minutes. A payment that arrives after the request was paid or has ended stays with its holder, who can refund it.',
     ].join('\n\n'),
-    callers: ['key', 'agent'],
-    scope: 'checkout:write',
     run: 'hot',
     body: refuseCardNumbers(z.strictObject({ intentId: id('intent') })),
     example: { intentId: 'intent_01jd8x2m4ye7k9v0c3q5r6t8wz' },
@@ -222,19 +214,16 @@ export const checkoutApi = {
     },
     emits: internalPaymentEvents,
   }),
-  expireSession: post('/checkout/sessions/{id}/expire', {
+  expireSession: internal.post('/checkout/sessions/{id}/expire', {
     summary: 'Expire a checkout session',
-    callers: [],
     returns: [200, z.object({ expired: z.boolean() })],
     fails: { session_not_found: notFound('checkout session') },
     emits: { 'checkout_session.expired': declareEvent('A checkout has expired unredeemed.', SessionEvent) },
   }),
-  confirm: post('/checkout/confirm', {
+  confirm: writers.post('/checkout/confirm', {
     summary: 'Confirm that an intent was paid',
     description:
       'For an agent, or the program that filled in the payment form for it, once the shop has accepted the payment. The intent is completed and its hold captured. The card network reports the same payment before or after: both are one transaction. A confirmation that the network does not report is refunded in full after 31 days.',
-    callers: ['key', 'agent'],
-    scope: 'checkout:write',
     run: 'hot',
     http: { keyRequired: true },
     body: refuseCardNumbers(z.strictObject({ intentId: id('intent') })),

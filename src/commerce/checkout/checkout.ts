@@ -1,10 +1,10 @@
-import { LockMode } from '@mikro-orm/core'
 import { cardIdForIntent, denyCardAccess, loadAccessSubject } from '../../cards/access-events/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { hashAndHint, newSecret } from '../../kernel/database/credential.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
+import { getRecord } from '../../kernel/database/get-record.ts'
 import { addMs } from '../../values/clock.ts'
 import { checkoutApi } from './api.ts'
 import { confirmCheckout, executeCheckout } from './pay-intent.ts'
@@ -60,16 +60,10 @@ const checkout = bindHandlers(checkoutApi, {
   sessions: ({ query: { status, agentId, intentId } }, { page }) =>
     page(CheckoutSession, definedOnly({ status, agentId, intentId })),
 
-  async session({ params }, { em, refuse }) {
-    return (await em.findOne(CheckoutSession, { id: params.id })) ?? refuse('session_not_found')
-  },
+  session: getRecord(CheckoutSession, 'session_not_found'),
 
   async expireSession({ params }, { em, now, emit, refuse }) {
-    const session = await em.findOne(
-      CheckoutSession,
-      { id: params.id },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const session = await em.findOne(CheckoutSession, { id: params.id }, FOR_UPDATE)
     if (!session) return refuse('session_not_found')
     if (session.expiresAt > now || !checkoutSessionMachine.move(session, 'expired')) return { expired: false }
     emit('checkout_session.expired', checkoutSessionEvent(session))

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import {
   type DisclosureRequest,
   discloseCardData,
@@ -9,7 +8,7 @@ import {
 import { type ContextOf, externalCall, type InputOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { hashSecret } from '../../kernel/database/credential.ts'
-import { withMembers } from '../../kernel/database/entity.ts'
+import { FOR_UPDATE, withMembers } from '../../kernel/database/entity.ts'
 import type { EncryptedDisclosure, ProcessorFailure } from '../../ports/card-processor.ts'
 import { checkoutApi, unusableSessionRefusals } from './api.ts'
 import {
@@ -27,11 +26,7 @@ type Redemption = DisclosureRequest & { readonly sessionId: string }
 
 async function reserve({ token, ...recipient }: Body, context: Context): Promise<Redemption | Refusal> {
   const { em, now, emit, refuse } = context
-  const session = await em.findOne(
-    CheckoutSession,
-    { hash: hashSecret(token) },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  const session = await em.findOne(CheckoutSession, { hash: hashSecret(token) }, FOR_UPDATE)
   if (!session) return refuse('session_not_found')
   const code = unusableSessionReason(session, now)
   const unusable = code && { code, message: unusableSessionRefusals[code][1] }
@@ -53,7 +48,7 @@ async function reserve({ token, ...recipient }: Body, context: Context): Promise
 }
 
 async function reopen(id: string, { em, emit }: Context): Promise<void> {
-  const session = await em.findOne(CheckoutSession, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const session = await em.findOne(CheckoutSession, { id }, FOR_UPDATE)
   if (!session || !checkoutSessionMachine.move(session, 'open')) return
   Object.assign(session, { redeemedAt: null, accessEventId: null, keyThumbprint: null })
   emit('checkout_session.reopened', checkoutSessionEvent(session))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { get, list, post } from '../../kernel/contract/operation.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { incomingCreditEvents } from '../../money/incoming/index.ts'
 import { transactionEvents } from '../../money/transactions/index.ts'
@@ -73,8 +73,8 @@ const HIGHEST = cents(99_999_999_999n)
 
 const NO_NUMBER = 'No payment here accepts card numbers. Leave it out.'
 
-const readers = { callers: ['key', 'agent'], scope: 'collect:read' } as const
-const requesters = { callers: ['key', 'agent'], scope: 'collect:write' } as const
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'collect:read' })
+const requesters = operationsFor({ callers: ['key', 'agent'], scope: 'collect:write' })
 
 const body = z.strictObject({
   walletId: id('wallet').meta({
@@ -106,8 +106,7 @@ const waysDescription = [
 ].join('\n\n')
 
 export const collectApi = {
-  create: post('/collect/requests', {
-    ...requesters,
+  create: requesters.post('/collect/requests', {
     summary: 'Create a payment request',
     description: `Returns \`payUrl\` for people, \`mppUrl\` for programs, and the reference for a SEPA credit.\n\n${waysDescription}`,
     body: refuseCardNumbers(body, NO_NUMBER),
@@ -126,8 +125,7 @@ export const collectApi = {
     },
     emits: { 'claim.request.created': paymentRequestEvents['claim.request.created'] },
   }),
-  list: list('/collect/requests', {
-    ...readers,
+  list: readers.list('/collect/requests', {
     summary: 'List payment requests',
     description: 'Newest first.',
     filters: {
@@ -145,21 +143,19 @@ export const collectApi = {
     },
     item: PaymentRequestRecord,
   }),
-  get: get('/collect/requests/{id}', {
-    ...readers,
-    summary: 'Get a payment request',
-    returns: [200, PaymentRequestRecord],
-    fails: requestLookupRefusals,
-  }),
-  payments: list('/collect/requests/{id}/payments', {
-    ...readers,
+  get: readers.getOne(
+    '/collect/requests/{id}',
+    'a payment request',
+    PaymentRequestRecord,
+    requestLookupRefusals,
+  ),
+  payments: readers.list('/collect/requests/{id}/payments', {
     summary: 'List the payments of a payment request',
     description: 'Newest first: each payment, and the part that does not count towards the request.',
     item: RequestPaymentRecord,
     fails: requestLookupRefusals,
   }),
-  cancel: post('/collect/requests/{id}/cancel', {
-    ...requesters,
+  cancel: requesters.post('/collect/requests/{id}/cancel', {
     summary: 'Cancel a payment request',
     description:
       'Possible while the request is open and no payment on it is under way. A partial payment stays in the wallet and can be refunded.',
@@ -175,9 +171,7 @@ export const collectApi = {
       'claim.request.expired': paymentRequestEvents['claim.request.expired'],
     },
   }),
-  settle: post('/collect/requests/{id}/settle', {
-    callers: ['key', 'agent'],
-    scope: 'collect:write',
+  settle: requesters.post('/collect/requests/{id}/settle', {
     summary: 'Settle a payment request',
     description:
       'Names the SEPA credit that pays the request, if the payer left out or mistyped the reference: it must be in the request’s wallet and pay nothing else. `incoming.received` has its `creditId`. The credit counts as if it had the reference, in part or with a surplus. In test mode, without `creditId`, the sandbox bank pays the amount due.',

@@ -7,6 +7,7 @@ import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contr
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, mayReachRecord } from '../../kernel/database/entity.ts'
+import { getRecordAs } from '../../kernel/database/get-record.ts'
 import { IncomingCreditEvent, matchCreditToPayable, simulateCredit } from '../../money/incoming/index.ts'
 import { OWNER_TRANSFER_ACCOUNTS } from '../../money/ledger/index.ts'
 import { registerReference } from '../../money/references/index.ts'
@@ -213,10 +214,7 @@ const collect = bindHandlers(
       return { ...page, data: page.data.map(request => paymentRequestResponse(request, context)) }
     },
 
-    async get({ params }, context) {
-      const request = await context.em.findOne(PaymentRequest, { id: params.id })
-      return request ? paymentRequestResponse(request, context) : context.refuse('request_not_found')
-    },
+    get: getRecordAs(PaymentRequest, 'request_not_found', paymentRequestResponse),
 
     async payments({ params }, { em, page, refuse }) {
       const request = await em.findOne(PaymentRequest, { id: params.id })

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { incomingMessageSchema, ProcessorMessageAnswer } from '../../cards/authorizations/index.ts'
 import { CardEvent } from '../../cards/cards/index.ts'
+import { internal, operationsFor, operator } from '../../kernel/contract/callers.ts'
 import { choiceWithSynonyms } from '../../kernel/contract/choices.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
-import { get, list, notFound, patch, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { pageQuerySchema } from '../../kernel/contract/page.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { TimelinePage } from '../../kernel/journal/timeline.ts'
@@ -134,8 +135,8 @@ export const disputeEvent = (dispute: Dispute): z.output<typeof DisputeEvent> =>
   merchant: truncateText(dispute.merchant),
 })
 
-const readers = { callers: ['key', 'agent'], scope: 'disputes:read' } as const
-const writers = { callers: ['key', 'agent'], scope: 'disputes:write' } as const
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'disputes:read' })
+const writers = operationsFor({ callers: ['key', 'agent'], scope: 'disputes:write' })
 
 export const { 'dispute.created': created, ...laterEvents } = disputeEvents
 
@@ -167,8 +168,7 @@ const not_open = [
 ] as const
 
 export const disputesApi = {
-  create: post('/disputes', {
-    ...writers,
+  create: writers.post('/disputes', {
     summary: 'Dispute a payment by card',
     tool: {
       name: 'open_dispute',
@@ -214,8 +214,7 @@ export const disputesApi = {
     },
     emits: { 'dispute.created': created, ...laterEvents, 'card.frozen': CardEvent },
   }),
-  list: list('/disputes', {
-    ...readers,
+  list: readers.list('/disputes', {
     summary: 'List disputes',
     tool: {
       name: 'list_disputes',
@@ -231,14 +230,8 @@ export const disputesApi = {
     },
     item: DisputeRecord,
   }),
-  get: get('/disputes/{id}', {
-    ...readers,
-    summary: 'Get a dispute',
-    returns: [200, DisputeRecord],
-    fails: lookupFails,
-  }),
-  update: patch('/disputes/{id}', {
-    ...writers,
+  get: readers.getOne('/disputes/{id}', 'a dispute', DisputeRecord, lookupFails),
+  update: writers.patch('/disputes/{id}', {
     summary: 'Change a dispute while it is open',
     requires: 'cardProcessor',
     body: refuseCardNumbers(
@@ -256,8 +249,7 @@ export const disputesApi = {
     fails: { ...lookupFails, ...amountFails, dispute_not_open: not_open },
     emits: laterEvents,
   }),
-  addEvidence: post('/disputes/{id}/evidence', {
-    ...writers,
+  addEvidence: writers.post('/disputes/{id}/evidence', {
     summary: 'Add evidence to a dispute',
     description:
       'Adds evidence stored with `POST /evidence`, by its IDs, while the dispute is open. Receipts of the payment are included automatically.',
@@ -281,8 +273,7 @@ export const disputesApi = {
     },
     emits: laterEvents,
   }),
-  submit: post('/disputes/{id}/submit', {
-    ...writers,
+  submit: writers.post('/disputes/{id}/submit', {
     summary: 'Submit a dispute to the card network',
     description:
       'Submits the dispute with its current bundle; nothing can be added afterwards. The answer shows an immediate credit by the network. A processor that does not answer is called again.',
@@ -292,8 +283,7 @@ export const disputesApi = {
     fails: { ...lookupFails, dispute_not_open: not_open },
     emits: laterEvents,
   }),
-  withdraw: post('/disputes/{id}/withdraw', {
-    ...writers,
+  withdraw: writers.post('/disputes/{id}/withdraw', {
     summary: 'Withdraw a dispute',
     description:
       'A provisional credit is reversed. If the wallet has too little money, you owe the rest, and the next incoming money repays it.',
@@ -304,25 +294,22 @@ export const disputesApi = {
     },
     emits: laterEvents,
   }),
-  timeline: get('/disputes/{id}/timeline', {
-    ...readers,
+  timeline: readers.get('/disputes/{id}/timeline', {
     summary: 'Get the timeline of a dispute',
     description: 'The events of the dispute, its payment and its intent, oldest first.',
     query: pageQuerySchema({}),
     returns: [200, TimelinePage],
     fails: lookupFails,
   }),
-  bundle: get('/disputes/{id}/bundle', {
+  bundle: readers.get('/disputes/{id}/bundle', {
     limits: { oneAtATime: true },
-    ...readers,
     summary: 'Get the evidence of a dispute as one PDF',
     description:
       'The PDF that the card network receives: the payment, its intent with purpose, the decision with every rule, who approved it, the timeline, receipts and evidence with their SHA-256. The same data gives the same bytes.',
     returns: [200, fileSchema('application/pdf')],
     fails: lookupFails,
   }),
-  find: post('/disputes/{id}/finding', {
-    callers: ['dash'],
+  find: operator.post('/disputes/{id}/finding', {
     summary: 'Record a finding about a payment that is claimed to be unauthorized',
     description:
       'The operator’s reasoned finding, which the owner reads. From then on the platform no longer bears the loss, and the credit is reversed unless the card network has paid it.',
@@ -354,9 +341,8 @@ export const disputesApi = {
     },
     emits: laterEvents,
   }),
-  notice: post('/rails/card-processor/disputes', {
+  notice: internal.post('/rails/card-processor/disputes', {
     summary: 'Process a report of the card network about a dispute',
-    callers: [],
     body: incomingMessageSchema,
     returns: [200, ProcessorMessageAnswer],
     emits: laterEvents,

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { z } from 'zod'
 import { CardAuthorization } from '../../cards/authorizations/index.ts'
 import { freezeCard, lockCard } from '../../cards/cards/index.ts'
@@ -15,7 +14,8 @@ import {
 } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
+import { getRecord } from '../../kernel/database/get-record.ts'
 import { readCompleteFrom, readTimelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
 import { describePostings, narrativeOfRow } from '../../money/ledger/index.ts'
 import {
@@ -74,7 +74,7 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
   const id = newId('dispute')
   const [accounts, transaction, payment, intent, onRequest, broughtEarlier] = await Promise.all([
     openDisputeAccounts(wallets, main?.id ?? null, locks),
-    em.findOne(Transaction, { id: known.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOne(Transaction, { id: known.id }, FOR_UPDATE),
     em.findOne(CardAuthorization, { transactionId: known.id }),
     known.intentId === null ? null : findIntent(em, known.intentId),
     sumRequestedRefunds(sql, tenant, known.id),
@@ -212,9 +212,7 @@ const disputes = bindHandlers(disputesApi, {
     return context.page(Dispute, definedOnly({ ...filters, ...created }))
   },
 
-  async get({ params }, { em, refuse }) {
-    return (await em.findOne(Dispute, { id: params.id })) ?? refuse('dispute_not_found')
-  },
+  get: getRecord(Dispute, 'dispute_not_found'),
 })
 
 const deadline: Deadline = {

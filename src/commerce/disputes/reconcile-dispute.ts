@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import {
   authorizationsOfTransactions,
   type DisputeLimitAdjustments,
@@ -9,6 +8,7 @@ import { paymentReservationReferences } from '../../control/payments/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import type { LockedBook, PostingCause } from '../../money/ledger/index.ts'
 import { sumRequestedRefunds } from '../../money/refunds/index.ts'
 import { Transaction } from '../../money/transactions/index.ts'
@@ -75,8 +75,8 @@ export async function lockDispute(id: string, context: WriteContext): Promise<Lo
   const reservations = payment ? paymentReservationReferences(payment) : []
   const [{ counters, ...accounts }, transaction, dispute, onRequest, broughtEarlier] = await Promise.all([
     openDisputeAccounts(known, main?.id ?? null, locks, reservations),
-    em.findOne(Transaction, { id: transactionId }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
-    em.findOne(Dispute, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOne(Transaction, { id: transactionId }, FOR_UPDATE),
+    em.findOne(Dispute, { id }, FOR_UPDATE),
     sumRequestedRefunds(sql, tenant, transactionId),
     sumEarlierDisputes(sql, tenant, known),
   ])

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { intentUseRefusals } from '../../control/intents/index.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { attachmentHeaders, attachmentSchema } from '../../kernel/contract/file.ts'
-import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { notFound } from '../../kernel/contract/operation.ts'
 import { uploadSchema } from '../../kernel/contract/upload.ts'
 import { fileRefusals } from '../../kernel/database/stored-files.ts'
 import { isCardNumberInId } from '../../values/card-number.ts'
@@ -49,14 +50,16 @@ const EvidenceEvent = z.object({
   receivedAt,
 })
 
-const readers = { callers: ['key', 'agent'], scope: 'evidence:read' } as const
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'evidence:read' })
 const evidence_not_found = notFound('evidence')
 
 const noCard = (text: string): boolean => !isCardNumberInId(text)
 const cardFound = 'this looks like a card number, which must never be sent here. Black it out'
 
+const writers = operationsFor({ callers: ['key', 'agent'], scope: 'evidence:write' })
+
 export const evidenceApi = {
-  create: post('/evidence', {
+  create: writers.post('/evidence', {
     summary: 'Store evidence for an intent',
     tool: {
       name: 'add_evidence',
@@ -68,8 +71,6 @@ export const evidenceApi = {
       'A file is fully decoded: a broken or truncated file, or one larger than 40 million pixels, is refused with a 400.',
       'Evidence is kept regardless of the intent’s outcome, and long after it. You can send the same content again: each upload is a separate piece of evidence.',
     ].join('\n\n'),
-    callers: ['key', 'agent'],
-    scope: 'evidence:write',
     body: z
       .strictObject({
         intentId: id('intent'),
@@ -109,8 +110,7 @@ export const evidenceApi = {
     },
     emits: { 'evidence.added': declareEvent('Evidence for an intent has been stored.', EvidenceEvent) },
   }),
-  list: list('/evidence', {
-    ...readers,
+  list: readers.list('/evidence', {
     summary: 'List evidence',
     description: 'Newest first, filtered by `intentId`.',
     filters: {
@@ -121,14 +121,8 @@ export const evidenceApi = {
     },
     item: EvidenceRecord,
   }),
-  get: get('/evidence/{id}', {
-    ...readers,
-    summary: 'Get a piece of evidence',
-    returns: [200, EvidenceRecord],
-    fails: { evidence_not_found },
-  }),
-  file: get('/evidence/{id}/file', {
-    ...readers,
+  get: readers.getOne('/evidence/{id}', 'a piece of evidence', EvidenceRecord, { evidence_not_found }),
+  file: readers.get('/evidence/{id}/file', {
     summary: 'Download a piece of evidence',
     description: 'The original bytes, as an attachment. A file that fails its integrity check is refused.',
     returns: [200, attachmentSchema],

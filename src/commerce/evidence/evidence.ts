@@ -5,6 +5,7 @@ import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts
 import type { UploadedFile } from '../../kernel/contract/upload.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, mayUseRecord } from '../../kernel/database/entity.ts'
+import { getRecord } from '../../kernel/database/get-record.ts'
 import { referenceFilesWithinQuota } from '../../kernel/database/stored-files.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { evidenceApi } from './api.ts'
@@ -51,9 +52,7 @@ const evidence = bindHandlers(evidenceApi, {
     return context.page(Evidence, definedOnly({ intentId, agentId, type, ...created }))
   },
 
-  async get({ params }, { em, refuse }) {
-    return (await em.findOne(Evidence, { id: params.id })) ?? refuse('evidence_not_found')
-  },
+  get: getRecord(Evidence, 'evidence_not_found'),
 
   async file({ params }, context) {
     const piece = await context.em.findOne(Evidence, { id: params.id })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { internal, operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { doneSchema, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { doneSchema, notFound } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTimestamps } from '../../values/schemas.ts'
@@ -29,21 +30,20 @@ const MppKeyRecord = z
   })
   .meta({ id: 'MppKey' })
 
+const readers = operationsFor({ callers: ['key'], scope: 'collect:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'collect:write' })
+
 export const mppKeysApi = {
-  list: list('/collect/keys', {
+  list: readers.list('/collect/keys', {
     summary: 'List the keys of your payment challenges',
     description:
       'Newest first. Each has a secret, which signs the IDs of challenges. Secret and private key are sealed and never shown.',
-    callers: ['key'],
-    scope: 'collect:read',
     item: MppKeyRecord,
   }),
-  rotate: post('/collect/keys/rotate', {
+  rotate: writers.post('/collect/keys/rotate', {
     summary: 'Replace the key of your payment challenges',
     description:
       'New challenges use the new keys from now on. Earlier challenges can still be paid: the old private key is deleted five minutes after the last of them has expired.',
-    callers: ['key'],
-    scope: 'collect:write',
     run: 'external',
     returns: [201, MppKeyRecord],
     emits: {
@@ -53,9 +53,8 @@ export const mppKeysApi = {
       ),
     },
   }),
-  make: post('/collect/keys/make', {
+  make: internal.post('/collect/keys/make', {
     summary: 'Make the first key of the payment challenges',
-    callers: [],
     run: 'external',
     returns: [200, z.object({ made: z.boolean() })],
     emits: {
@@ -66,9 +65,8 @@ export const mppKeysApi = {
     },
   }),
   /** Deletes secret and private key once the key's last challenges have ended. */
-  end: post('/collect/keys/{id}/end', {
+  end: internal.post('/collect/keys/{id}/end', {
     summary: 'Delete the private half of a retired key',
-    callers: [],
     returns: [200, doneSchema],
     emits: {
       'mpp_key.ended': declareEvent(

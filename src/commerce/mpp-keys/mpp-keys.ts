@@ -1,9 +1,8 @@
-import { LockMode } from '@mikro-orm/core'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, DONE, externalCall } from '../../kernel/contract/operation.ts'
-import { withMembers } from '../../kernel/database/entity.ts'
+import { FOR_UPDATE, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { mppKeysApi } from './api.ts'
 import { MppKey, mppPublicJwk, type NewMppKey, newMppKey, retireMppKey } from './mpp-key.ts'
@@ -59,7 +58,7 @@ const mppKeys = bindHandlers(mppKeysApi, {
   }),
 
   async end({ params }, { em, now, emit, refuse }) {
-    const key = await em.findOne(MppKey, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    const key = await em.findOne(MppKey, { id: params.id }, FOR_UPDATE)
     if (!key) return refuse('mpp_key_not_found')
     const { secret, endsAt, id: mppKeyId, kid } = key
     if (secret === null) return DONE

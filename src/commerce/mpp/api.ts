@@ -3,16 +3,9 @@ import { accessDenialEvents, accessSubjectRefusals } from '../../cards/access-ev
 import { mppTokenEvents } from '../../cards/agent-credentials/index.ts'
 import { tokenPaymentEvents } from '../../cards/authorizations/index.ts'
 import { widening } from '../../identity/passkeys/index.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent, declareReservedEvent } from '../../kernel/contract/events.ts'
-import {
-  del,
-  emptyBody,
-  get,
-  list,
-  notFound,
-  post,
-  type RefusalSpec,
-} from '../../kernel/contract/operation.ts'
+import { emptyBody, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { ConversionRecord, rateRefusals } from '../../money/exchange-rates/index.ts'
@@ -402,8 +395,12 @@ const stepEvents = { ...tokenPaymentEvents, ...mppTokenEvents, ...machinePayment
 /** An order emits the first two; a repetition also records that the answer of a dead process is lost. */
 export const orderEvents = { ...accessDenialEvents, ...machinePaymentOrderEvents, ...stepEvents }
 
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'mpp:read' })
+const payers = operationsFor({ callers: ['key', 'agent'], scope: 'mpp:pay' })
+const owner = operationsFor({ callers: ['key'], scope: 'mpp:protect' })
+
 export const mppApi = {
-  pay: post('/v1/mpp/pay', {
+  pay: payers.post('/v1/mpp/pay', {
     summary: 'Pay a merchant that answers HTTP 402',
     tool: {
       name: 'pay_http_402',
@@ -417,8 +414,6 @@ export const mppApi = {
       'A credential is sent once. Any answer other than a 2xx leaves the outcome unknown: 502 or 504, the money stays held, and nothing is minted again until the card network or a key (`POST /v1/mpp/credentials/{id}/resolve`) reports the outcome, or 31 days have passed. A repetition with the same `Idempotency-Key` never pays twice.',
       '409 `action_required`: the card’s issuer wants a person to confirm the payment at the page of the message, which is also `nextAction` of the credential. Nothing was sent. Once that is done, repeat the request with a new `Idempotency-Key`.',
     ].join('\n\n'),
-    callers: ['key', 'agent'],
-    scope: 'mpp:pay',
     run: 'hot-external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
@@ -441,12 +436,10 @@ export const mppApi = {
     },
     emits: orderEvents,
   }),
-  mint: post('/v1/mpp/credentials', {
+  mint: payers.post('/v1/mpp/credentials', {
     summary: 'Mint a credential for a challenge',
     description:
       'For an agent that calls the merchant itself: it sends the challenge, and gets the credential for the named header, shown once. The checks are those of `POST /v1/mpp/pay`; without `url`, the payee is the realm of the challenge. The card network or a key reports the outcome.',
-    callers: ['key', 'agent'],
-    scope: 'mpp:pay',
     run: 'hot-external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
@@ -481,11 +474,9 @@ export const mppApi = {
     },
     emits: orderEvents,
   }),
-  list: list('/v1/mpp/credentials', {
+  list: readers.list('/v1/mpp/credentials', {
     summary: 'List MPP credentials',
     description: 'Newest first.',
-    callers: ['key', 'agent'],
-    scope: 'mpp:read',
     filters: {
       status: status.optional(),
       waitsFor: z
@@ -498,18 +489,12 @@ export const mppApi = {
     },
     item: MppCredentialRecord,
   }),
-  get: get('/v1/mpp/credentials/{id}', {
-    summary: 'Get an MPP credential',
-    callers: ['key', 'agent'],
-    scope: 'mpp:read',
-    returns: [200, MppCredentialRecord],
-    fails: { credential_not_found },
+  get: readers.getOne('/v1/mpp/credentials/{id}', 'an MPP credential', MppCredentialRecord, {
+    credential_not_found,
   }),
-  payment: get('/v1/mpp/payments/{id}', {
+  payment: readers.get('/v1/mpp/payments/{id}', {
     summary: 'Get a machine payment',
     description: 'From the request on, before anything is minted. Its credential has the same id.',
-    callers: ['key', 'agent'],
-    scope: 'mpp:read',
     returns: [200, MachinePaymentRecord],
     fails: { machine_payment_not_found: notFound('machine payment') },
   }),
@@ -530,12 +515,10 @@ export const mppApi = {
     },
     emits: { ...tokenPaymentEvents, ...mppTokenEvents, ...machinePaymentOutcomeEvents },
   }),
-  evidence: get('/v1/mpp/credentials/{id}/evidence', {
+  evidence: readers.get('/v1/mpp/credentials/{id}/evidence', {
     summary: 'Get the signed evidence of a machine payment',
     description:
       'A JWS (EdDSA, `typ` `payment-evidence`) over decision, intent, challenge, digests of request and credential, receipt and outcome. Verify it with `/.well-known/jwks.json`.',
-    callers: ['key', 'agent'],
-    scope: 'mpp:read',
     returns: [
       200,
       z
@@ -577,12 +560,10 @@ const merchant_unclear: RefusalSpec = [
 ]
 
 export const protectApi = {
-  protect: post('/mpp/protect', {
+  protect: owner.post('/mpp/protect', {
     summary: 'Add a rule for machine payments',
     description:
       'Rules check the requested URL, before the first request and again before minting: a host, all hosts below a domain, or an origin. If an agent has allow rules, of its own or for every agent, nothing else is paid.',
-    callers: ['key'],
-    scope: 'mpp:protect',
     body: refuseCardNumbers(
       z.strictObject({
         type,
@@ -617,18 +598,14 @@ export const protectApi = {
       'mpp.protect_rule.created': declareEvent('A rule for machine payments has been added.', RuleEvent),
     },
   }),
-  rules: list('/mpp/protect', {
+  rules: readers.list('/mpp/protect', {
     summary: 'List the rules for machine payments',
     description: 'Newest first. An agent sees its own rules and those for every agent.',
-    callers: ['key', 'agent'],
-    scope: 'mpp:read',
     filters: { type: z.enum(protectRuleTypes).optional(), agentId: id('agent').optional() },
     item: RuleRecord,
   }),
-  unprotect: del('/mpp/protect/{id}', {
+  unprotect: owner.del('/mpp/protect/{id}', {
     summary: 'Delete a rule for machine payments',
-    callers: ['key'],
-    scope: 'mpp:protect',
     body: z.strictObject(widening.members),
     returns: [204, emptyBody],
     signature: widening.signature,

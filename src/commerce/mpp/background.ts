@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import type { z } from 'zod'
 import { IntentEvent, markPaymentWaits, SpendLocks } from '../../control/intents/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
@@ -9,6 +8,7 @@ import type { BatchItem } from '../../kernel/contract/handlers.ts'
 import { Accepted } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
+import { FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { MAX_BACKGROUND_PAYMENTS, machinePaymentEndEvents } from './api.ts'
 import {
@@ -97,7 +97,7 @@ async function lockWaiting(events: readonly Decided[], { em }: WriteContext) {
   const payments = await em.find(
     MachinePayment,
     { intentId: { $in: [...decisions.keys()] }, ...sqlCondition(WAITING) },
-    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+    FOR_UPDATE_BY_ID,
   )
   return payments.flatMap(payment => {
     const decision = decisions.get(payment.intentId)

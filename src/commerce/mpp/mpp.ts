@@ -16,6 +16,7 @@ import {
   statusCondition,
 } from '../../kernel/database/deadline-rows.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { getRecord } from '../../kernel/database/get-record.ts'
 import { originalOfConversion } from '../../money/exchange-rates/index.ts'
 import { isUnusableInput, parseReceipt } from '../../mpp/index.ts'
 import { clock } from '../../values/clock.ts'
@@ -284,9 +285,7 @@ const mpp = bindHandlers(
 
     payment: getMachinePayment,
 
-    async get({ params }, { em, refuse }) {
-      return (await em.findOne(MppCredential, { id: params.id })) ?? refuse('credential_not_found')
-    },
+    get: getRecord(MppCredential, 'credential_not_found'),
   },
 )
 

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import type { z } from 'zod'
 import {
   agentCredentialChargeEvents,
@@ -20,6 +19,7 @@ import { reactionToAll } from '../../kernel/contract/area.ts'
 import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { type DurableProcess, workflowIdOf } from '../../kernel/contract/process.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import {
   CALL_DONE,
   type CardProcessor,
@@ -191,7 +191,7 @@ export async function lockMachinePayment(
   context: WriteContext<MachinePaymentEvents>,
 ): Promise<LockedMachinePayment | null> {
   const batch = await loadTokenPayments(context.sql, context, { mppCredentialIds: [id] })
-  const credential = await context.em.findOne(MppCredential, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const credential = await context.em.findOne(MppCredential, { id }, FOR_UPDATE)
   return credential && new LockedMachinePayment(credential, batch, context)
 }
 
@@ -224,7 +224,7 @@ async function noteCharge(
   { transactionId }: Charge,
   context: WriteContext<MachinePaymentEvents>,
 ): Promise<void> {
-  const credential = await context.em.findOne(MppCredential, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const credential = await context.em.findOne(MppCredential, { id }, FOR_UPDATE)
   if (!credential || transactionId === null) return
   Object.assign(credential, { transactionId, declinedAt: null, nextAction: null })
   if (credential.status === 'sent') return
@@ -363,7 +363,7 @@ interface TokenToDelete {
 /** Claims the deletion of a token for a minute, in which no other process asks the processor. */
 export async function reserveTokenDeletion(id: string, tx: WriteContext): Promise<TokenToDelete | null> {
   const { em, now, requestId } = tx
-  const credential = await em.findOne(MppCredential, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const credential = await em.findOne(MppCredential, { id }, FOR_UPDATE)
   if (credential?.status !== 'void' || !isDue(credential, tx)) return null
   const order = credential.sharedToken
   const token = await tokenToDelete(id, tx, { isShared: order !== null })
@@ -397,7 +397,7 @@ export async function recordDeletedToken(
   answer: ProcessorCallDone | ProcessorFailure,
   tx: WriteContext,
 ): Promise<void> {
-  const credential = await tx.em.findOne(MppCredential, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const credential = await tx.em.findOne(MppCredential, { id }, FOR_UPDATE)
   const isOver = await recordTokenDeletion(id, answer, tx)
   if (credential && isOver) credential.dueAt = null
 }

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { findAgent } from '../../control/agents/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
@@ -6,7 +5,7 @@ import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { EntityReader } from '../../kernel/contract/entity-manager.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
 import type { protectApi } from './api.ts'
@@ -72,7 +71,7 @@ export const deleteProtectRule: HandlerOf<typeof protectApi.unprotect> = async (
 ) => {
   const { em, emit, refuse } = context
   await lockTenant(context, 'mpp-protect')
-  const rule = await em.findOne(ProtectRule, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const rule = await em.findOne(ProtectRule, { id: params.id }, FOR_UPDATE)
   if (!rule) return refuse('protect_rule_not_found')
   const unsigned = await refuseUnsignedWidening(
     body.webauthnAssertion,

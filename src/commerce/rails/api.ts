@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { bankMessageKinds } from '../../iso20022/bank-message.ts'
 import { paymentNoticeKinds } from '../../iso20022/payment-notice.ts'
+import { internal, operator } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { notFound } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { beneficiaryNameSchema } from '../../money/beneficiaries/index.ts'
 import {
@@ -104,10 +105,9 @@ const readDescription = [
 ].join('\n\n')
 
 export const railsApi = {
-  read: post('/rails/sepa', {
+  read: operator.post('/rails/sepa', {
     summary: 'Process a file from the bank',
     description: readDescription,
-    callers: ['dash'],
     limits: { bodyKiB: 1_024 },
     body: z.strictObject({
       content: z.base64().min(1).max(1_048_576).meta({
@@ -135,11 +135,10 @@ export const railsApi = {
       ),
     },
   }),
-  assign: post('/rails/sepa/{id}/assign', {
+  assign: operator.post('/rails/sepa/{id}/assign', {
     summary: 'Assign a debit to the wallet that paid',
     description:
       'For a booked debit of a payment that is not known as sent, usually because the database was restored to an earlier instant: the bank has paid, and the money is still in the wallet.\n\nThe transfer with this `endToEndId` is created again under its ID, or continued if it was cancelled or rejected, and is `completed`. If it is created, its scheme is `sct_inst` where the bank transaction code has the family `IRCT`, otherwise `sct`. The wallet is debited in any case: holds stay, and the owner owes what is missing. A debit counts once, in whichever files it is; later files about it change the transfer as usual. A debit whose return has been read is refused, since the two cancel out.',
-    callers: ['dash'],
     body: z.strictObject({
       endToEndId: patternTextSchema(
         /^0[0-9a-hjkmnp-tv-z]{25}$/,
@@ -193,18 +192,16 @@ export const railsApi = {
       ),
     },
   }),
-  messages: list('/rails/sepa', {
+  messages: operator.list('/rails/sepa', {
     summary: 'List the files from the bank',
     description: 'Newest first, each with its outcome.',
-    callers: ['dash'],
     filters: { mode: mode.optional(), kind: z.enum(bankMessageKinds).optional() },
     item: MessageRecord,
   }),
-  files: list('/rails/sepa/files', {
+  files: operator.list('/rails/sepa/files', {
     summary: 'List the files for the bank',
     description:
       'Newest first: one for each cut-off and scheme, and one for each instant payment. `open` still accepts payments, `empty` had none at its cut-off, `handed_over` is in the bank’s folder or was fetched from there. `report=late` lists those that the bank should have reported on.',
-    callers: ['dash'],
     filters: {
       mode: mode.optional(),
       status: z.enum(sepaFileMachine.states).optional(),
@@ -224,9 +221,8 @@ const PaymentEvent = z.object({ transferId: id('transfer'), fileId: id('sepafile
 
 /** The queue of the rail by files. */
 export const sepaQueueApi = {
-  enqueue: post('/rails/sepa/queue/{ownerId}/{id}', {
+  enqueue: internal.post('/rails/sepa/queue/{ownerId}/{id}', {
     summary: 'Put a payment into the next file',
-    callers: [],
     requires: 'sepaRail',
     body: z.strictObject({
       scheme: z.enum(sepaSchemes),
@@ -247,14 +243,12 @@ export const sepaQueueApi = {
       'sepa.payment_queued': declareEvent('A payment waits for the next file to the bank.', PaymentEvent),
     },
   }),
-  standing: get('/rails/sepa/queue/{ownerId}/{id}', {
+  standing: internal.get('/rails/sepa/queue/{ownerId}/{id}', {
     summary: 'Get the queue status of a payment',
-    callers: [],
     returns: queueStatus,
   }),
-  takeOut: post('/rails/sepa/queue/{ownerId}/{id}/take-out', {
+  takeOut: internal.post('/rails/sepa/queue/{ownerId}/{id}/take-out', {
     summary: 'Remove a payment from its open file',
-    callers: [],
     returns: queueStatus,
     emits: {
       'sepa.payment_taken_out': declareEvent(

@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/core'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { findPayableWallets, isPurse } from '../../money/wallets/index.ts'
 import { type Cents, cents } from '../../values/money.ts'
 import { assignBankDebit, type BookedDebit } from '../transfers/index.ts'
@@ -70,7 +70,7 @@ async function listAsTaken(
   { endToEndId, transferId, amountCents }: AssignedPayment,
   em: EntityManager,
 ): Promise<void> {
-  const message = await em.findOne(SepaMessage, { id: messageId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const message = await em.findOne(SepaMessage, { id: messageId }, FOR_UPDATE)
   if (!message) throw new Error(`${messageId}: a bank file is never deleted`)
   message.payments = message.payments.map(payment =>
     debitIn(payment, endToEndId)?.amountCents === amountCents

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { LockMode } from '@mikro-orm/core'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import type { BankFileHandOver, SepaRail } from '../../ports/sepa-rail.ts'
 import { bankDateOf, bankDayOnOrAfter } from '../../values/bank-calendar.ts'
 import { addMs, minutes } from '../../values/clock.ts'
@@ -20,7 +20,7 @@ const fileEvent = ({ id, messageId, payments }: SepaFile) => ({ fileId: id, mess
 /** Writes the file at its cut-off. Its content never changes afterwards. */
 export async function makePaymentFile(id: string, tx: WriteContext<Events<'make'>>): Promise<void> {
   const { em, sql, now, systems, emit } = tx
-  const file = await em.findOne(SepaFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const file = await em.findOne(SepaFile, { id }, FOR_UPDATE)
   if (file?.status !== 'open' || file.closesAt > now) return
   const rail = systems.sepaRail(file.mode)
   bankFolderOf(rail)
@@ -71,7 +71,7 @@ export async function claimFile(
   status: SepaFile['status'],
   { em, now, systems }: WriteContext,
 ): Promise<ClaimedFile | null> {
-  const file = await em.findOne(SepaFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const file = await em.findOne(SepaFile, { id }, FOR_UPDATE)
   if (file?.status !== status || !file.dueAt || file.dueAt > now) return null
   bankFolderOf(systems.sepaRail(file.mode))
   file.dueAt = addMs(now, LEASE_MS)
@@ -79,7 +79,7 @@ export async function claimFile(
 }
 
 export async function recordStaged(id: string, tx: WriteContext<Events<'stage'>>): Promise<void> {
-  const file = await tx.em.findOne(SepaFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const file = await tx.em.findOne(SepaFile, { id }, FOR_UPDATE)
   if (!file || !sepaFileMachine.move(file, 'staged')) return
   file.dueAt = tx.now
   tx.emit('sepa.file_staged', fileEvent(file))
@@ -87,7 +87,7 @@ export async function recordStaged(id: string, tx: WriteContext<Events<'stage'>>
 
 export async function recordHandedOver(id: string, tx: WriteContext<Events<'release'>>): Promise<void> {
   const { em, now, systems, emit } = tx
-  const file = await em.findOne(SepaFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const file = await em.findOne(SepaFile, { id }, FOR_UPDATE)
   if (!file || !sepaFileMachine.move(file, 'handed_over')) return
   file.handedOverAt = now
   if (file.report !== 'received') file.reportDueAt = systems.sepaRail(file.mode).reportDueAt(file.scheme, now)
@@ -98,7 +98,7 @@ export async function recordHandedOver(id: string, tx: WriteContext<Events<'rele
 
 /** The bank may have refused the whole file, or never fetched it: a person must ask. */
 export async function sayReportIsLate(id: string, tx: WriteContext<Events<'reportLate'>>): Promise<void> {
-  const file = await tx.em.findOne(SepaFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const file = await tx.em.findOne(SepaFile, { id }, FOR_UPDATE)
   if (file?.report !== 'awaited' || !file.reportDueAt || file.reportDueAt > tx.now) return
   file.report = 'late'
   file.dueAt = await dueAtOf(file, tx)

@@ -1,4 +1,4 @@
-import { defineEntity, LockMode, p } from '@mikro-orm/core'
+import { defineEntity, p } from '@mikro-orm/core'
 import type { z } from 'zod'
 import { bankMessageKinds } from '../../iso20022/bank-message.ts'
 import { isKnownPaymentStatus } from '../../iso20022/pain002.ts'
@@ -7,6 +7,7 @@ import { isKnownReasonCode } from '../../iso20022/reason-codes.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import {
+  FOR_UPDATE,
   nullable,
   recordColumns,
   tenantTable,
@@ -115,7 +116,7 @@ export class SepaNotice extends notice.class {}
 notice.setClass(SepaNotice)
 
 export async function applyNotice(id: string, tx: WriteContext<typeof sepaTransferEvents>): Promise<void> {
-  const found = await tx.em.findOne(SepaNotice, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const found = await tx.em.findOne(SepaNotice, { id }, FOR_UPDATE)
   if (!found || !sepaNoticeMachine.move(found, 'told')) return
   found.dueAt = null
   await applyBankNotice(found.transferId, found, tx)

@@ -1,9 +1,9 @@
-import { LockMode } from '@mikro-orm/core'
 import type { PaymentStatusReport } from '../../iso20022/pain002.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { RecordRef } from '../../kernel/contract/step.ts'
+import { FOR_UPDATE, FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import { formatMinute } from '../../values/minute.ts'
 import { formatMoney } from '../../values/money.ts'
@@ -31,7 +31,7 @@ export async function claimNotices(
   tx: WriteContext,
 ): Promise<RecordRef[] | undefined> {
   const { em, sql, now } = tx
-  const file = await em.findOne(SepaFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const file = await em.findOne(SepaFile, { id }, FOR_UPDATE)
   if (file?.status !== 'handed_over' || !file.dueAt) return undefined
   if (after === undefined && file.dueAt > now) return undefined
   const notices = await waitingNotices(sql, id, after)
@@ -51,7 +51,7 @@ export async function dueAtOf(
 
 /** All notices are taken, unless another report has come meanwhile. */
 export async function endTakingReport(id: string, tx: WriteContext): Promise<void> {
-  const file = await tx.em.findOne(SepaFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const file = await tx.em.findOne(SepaFile, { id }, FOR_UPDATE)
   if (file?.status === 'handed_over') file.dueAt = await dueAtOf(file, tx)
 }
 
@@ -61,11 +61,7 @@ export async function noteReport(
   hasNotices: boolean,
   tx: WriteContext,
 ): Promise<string | null> {
-  const file = await tx.em.findOne(
-    SepaFile,
-    { mode: tx.tenant.mode, messageId },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  const file = await tx.em.findOne(SepaFile, { mode: tx.tenant.mode, messageId }, FOR_UPDATE)
   if (!file || file.content === null) return null
   await note(file, { isReported: !onlyVerifies, hasNotices }, tx)
   return file.id
@@ -85,11 +81,7 @@ export const findUnreportedFiles = async (
 /** Files of which the bank has booked a payment need no report any more. */
 export async function noteBookings(ids: readonly string[], tx: WriteContext): Promise<void> {
   if (ids.length === 0) return
-  const files = await tx.em.find(
-    SepaFile,
-    { id: { $in: ids } },
-    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  const files = await tx.em.find(SepaFile, { id: { $in: ids } }, FOR_UPDATE_BY_ID)
   for (const file of files) await note(file, { isReported: true, hasNotices: false }, tx)
 }
 

@@ -1,16 +1,8 @@
 import { z } from 'zod'
+import { internal, operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { attachmentHeaders, attachmentSchema, fileSchema } from '../../kernel/contract/file.ts'
-import {
-  del,
-  doneSchema,
-  emptyBody,
-  get,
-  list,
-  notFound,
-  patch,
-  post,
-} from '../../kernel/contract/operation.ts'
+import { doneSchema, emptyBody, notFound } from '../../kernel/contract/operation.ts'
 import { uploadSchema } from '../../kernel/contract/upload.ts'
 import { fileRefusals } from '../../kernel/database/stored-files.ts'
 import { fileViewWarnings } from '../../ports/viewer.ts'
@@ -133,8 +125,8 @@ const FileStorage = z
   })
   .meta({ id: 'FileStorage' })
 
-const readers = { callers: ['key', 'agent'], scope: 'receipts:read' } as const
-const writers = { callers: ['key', 'agent'], scope: 'receipts:write' } as const
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'receipts:read' })
+const writers = operationsFor({ callers: ['key', 'agent'], scope: 'receipts:write' })
 
 const receipt_not_found = notFound('receipt')
 const transaction_not_found = [404, 'transactionId: no such payment.'] as const
@@ -144,8 +136,7 @@ const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 export const receiptsApi = {
-  create: post('/receipts', {
-    ...writers,
+  create: writers.post('/receipts', {
     summary: 'Upload the receipt of a payment',
     description: [
       'A PDF or a picture, which is fully decoded: a broken or truncated file, or one larger than 40 million pixels, is refused with a 400. The original is stored unchanged.',
@@ -161,8 +152,7 @@ export const receiptsApi = {
     fails: { transaction_not_found },
     emits: { 'receipt.updated': updated },
   }),
-  list: list('/receipts', {
-    ...readers,
+  list: readers.list('/receipts', {
     summary: 'List receipts',
     tool: {
       name: 'list_receipts',
@@ -184,8 +174,7 @@ export const receiptsApi = {
     },
     item: ReceiptRecord,
   }),
-  missing: list('/receipts/missing', {
-    ...readers,
+  missing: readers.list('/receipts/missing', {
     summary: 'List payments without a receipt',
     tool: {
       name: 'list_missing_receipts',
@@ -197,29 +186,21 @@ export const receiptsApi = {
     filters: { agentId: id('agent').optional(), ...timeRangeMembers },
     item: MissingReceipt,
   }),
-  storage: get('/receipts/storage', {
-    ...readers,
+  storage: readers.get('/receipts/storage', {
     summary: 'Get the storage usage of files',
     description:
       'Receipts and evidence of the account with their pictures, and identity documents; equal files count once. An upload that exceeds the free storage is refused as `storage_full`.',
     returns: [200, FileStorage],
   }),
-  get: get('/receipts/{id}', {
-    ...readers,
-    summary: 'Get a receipt',
-    returns: [200, ReceiptRecord],
-    fails: { receipt_not_found },
-  }),
-  file: get('/receipts/{id}/file', {
-    ...readers,
+  get: readers.getOne('/receipts/{id}', 'a receipt', ReceiptRecord, { receipt_not_found }),
+  file: readers.get('/receipts/{id}/file', {
     summary: 'Download the original of a receipt',
     description: 'The original bytes, as an attachment. A file that fails its integrity check is refused.',
     returns: [200, attachmentSchema],
     http: { headers: attachmentHeaders },
     fails: { receipt_not_found, ...fileRefusals },
   }),
-  thumbnail: get('/receipts/{id}/thumbnail', {
-    ...readers,
+  thumbnail: readers.get('/receipts/{id}/thumbnail', {
     summary: 'Get the thumbnail of a receipt',
     description:
       'A re-encoded picture: upright, without metadata, and containing nothing of the original file. For a PDF, the first page; if that cannot be rendered, a sheet with the number of pages.',
@@ -233,8 +214,7 @@ export const receiptsApi = {
     http: { headers: attachmentHeaders },
     fails: { receipt_not_found, ...fileRefusals },
   }),
-  update: patch('/receipts/{id}', {
-    ...writers,
+  update: writers.patch('/receipts/{id}', {
     summary: 'Set the payment of a receipt',
     description: 'Null removes the receipt from its payment.',
     body: z.strictObject({ transactionId: id('txn').nullable() }),
@@ -243,9 +223,8 @@ export const receiptsApi = {
     fails: { receipt_not_found, transaction_not_found },
     emits: { 'receipt.updated': updated },
   }),
-  delete: del('/receipts/{id}', {
+  delete: writers.del('/receipts/{id}', {
     callers: ['key'],
-    scope: 'receipts:write',
     summary: 'Delete a receipt',
     description: 'The receipt’s files are erased within the hour. Its SHA-256 stays in the audit trail.',
     returns: [204, emptyBody],
@@ -253,9 +232,8 @@ export const receiptsApi = {
     emits: { 'receipt.deleted': declareEvent('A receipt has been deleted.', ReceiptEvent) },
   }),
   /** Changes nothing before its time, or once the receipt has a payment. */
-  lookAgain: post('/receipts/{id}/look-again', {
+  lookAgain: internal.post('/receipts/{id}/look-again', {
     summary: 'Match a receipt again with later payments',
-    callers: [],
     returns: [200, doneSchema],
     fails: { receipt_not_found },
     emits: { 'receipt.updated': updated },

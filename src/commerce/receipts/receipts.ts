@@ -1,11 +1,11 @@
-import { LockMode } from '@mikro-orm/core'
 import { area } from '../../kernel/contract/area.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { downloadResponse, inlineImageResponse } from '../../kernel/contract/file.ts'
 import { bindHandlers, DONE, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
+import { getRecord } from '../../kernel/database/get-record.ts'
 import {
   fileUsage,
   readStoredFile,
@@ -42,7 +42,7 @@ function nextComparison(cameAt: Date, now: Date): Date | null {
 /** A payment may come after its receipt, so later payments are compared as if they had been there. */
 const rematch: HandlerOf<typeof receiptsApi.lookAgain> = async ({ params }, context) => {
   const { em, sql, tenant, now, service, emit, refuse } = context
-  const receipt = await em.findOne(Receipt, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const receipt = await em.findOne(Receipt, { id: params.id }, FOR_UPDATE)
   if (!receipt) return refuse('receipt_not_found')
   const { lookAt, facts, head, createdAt, agentId, delegationId, suggestions } = receipt
   if (!lookAt || lookAt > now || !facts) return DONE
@@ -113,7 +113,7 @@ const update: HandlerOf<typeof receiptsApi.update> = async ({ params, body }, co
   const { em, emit, refuse } = context
   const { transactionId } = body
   const [receipt, payment] = await Promise.all([
-    em.findOne(Receipt, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOne(Receipt, { id: params.id }, FOR_UPDATE),
     transactionId === null ? null : findReceiptPayment(transactionId, context),
   ])
   if (!receipt) return refuse('receipt_not_found')
@@ -132,7 +132,7 @@ const update: HandlerOf<typeof receiptsApi.update> = async ({ params, body }, co
 
 const remove: HandlerOf<typeof receiptsApi.delete> = async ({ params }, context) => {
   const { em, emit, refuse } = context
-  const receipt = await em.findOne(Receipt, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const receipt = await em.findOne(Receipt, { id: params.id }, FOR_UPDATE)
   if (!receipt) return refuse('receipt_not_found')
   const { id, sha256, smallSha256, largeSha256, intentId } = receipt
   em.remove(receipt)
@@ -167,9 +167,7 @@ const receipts = bindHandlers(receiptsApi, {
     return { files: Number(files), usedBytes, freeBytes: Math.max(0, quotaBytes - usedBytes), quotaBytes }
   },
 
-  async get({ params }, { em, refuse }) {
-    return (await em.findOne(Receipt, { id: params.id })) ?? refuse('receipt_not_found')
-  },
+  get: getRecord(Receipt, 'receipt_not_found'),
 
   async file({ params }, context) {
     const receipt = await context.em.findOne(Receipt, { id: params.id })

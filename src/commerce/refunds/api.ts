@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { widening } from '../../identity/passkeys/index.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { choiceWithSynonyms } from '../../kernel/contract/choices.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { list, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { incomingCreditEvents } from '../../money/incoming/index.ts'
 import {
@@ -243,12 +244,13 @@ const createDescription = [
   'Send an `Idempotency-Key`: a repetition with the same key requests nothing twice.',
 ].join('\n\n')
 
+const readers = operationsFor({ callers: ['key'], scope: 'refunds:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'refunds:write' })
+
 export const refundsApi = {
-  create: post('/refunds', {
+  create: writers.post('/refunds', {
     summary: 'Request or make a refund of a payment',
     description: createDescription,
-    callers: ['key'],
-    scope: 'refunds:write',
     run: 'hot-external',
     body: z.strictObject({
       transactionId: id('txn'),
@@ -283,11 +285,9 @@ export const refundsApi = {
     },
     emits: requestRefundingEvents,
   }),
-  list: list('/refunds', {
+  list: readers.list('/refunds', {
     summary: 'List refunds',
     description: 'Newest first: requested refunds, and those received without a request.',
-    callers: ['key'],
-    scope: 'refunds:read',
     filters: {
       transactionId: id('txn').optional(),
       agentId: id('agent').optional(),
@@ -297,19 +297,11 @@ export const refundsApi = {
     },
     item: RefundRecord,
   }),
-  get: get('/refunds/{id}', {
-    summary: 'Get a refund',
-    callers: ['key'],
-    scope: 'refunds:read',
-    returns: [200, RefundRecord],
-    fails: { refund_not_found },
-  }),
-  cancel: post('/refunds/{id}/cancel', {
+  get: readers.getOne('/refunds/{id}', 'a refund', RefundRecord, { refund_not_found }),
+  cancel: writers.post('/refunds/{id}/cancel', {
     summary: 'Cancel a refund',
     description:
       'Possible while the refund is `pending`. The amount can then be requested again, or disputed. If the merchant still sends the money, it is booked as a refund by the network.',
-    callers: ['key'],
-    scope: 'refunds:write',
     returns: [200, RefundRecord],
     fails: {
       refund_not_found,
@@ -321,14 +313,13 @@ export const refundsApi = {
 }
 
 export const requestRefundsApi = {
-  refund: post('/collect/requests/{id}/refund', {
+  refund: writers.post('/collect/requests/{id}/refund', {
     summary: 'Refund a payment request',
     description: [
       'Each payment is refunded the way it came: a SEPA credit is returned to its sender by a transfer, which verifies the payee and counts towards your limits like any other; the acquirer refunds a card charge; a wallet payment is returned immediately. A refund never exceeds what was received. Without `amountEuros`, everything is refunded, including the surplus.',
       `The newest payment is refunded first. Each payment has its own refund: \`completed\`, or \`pending\` until the bank or the acquirer has reported the outcome. The request is \`refunded\` once everything is refunded. One refund covers ${MAX_REFUND_PARTS} payments at most.`,
       'Send an `Idempotency-Key`: a repetition with the same key refunds nothing twice.',
     ].join('\n\n'),
-    callers: ['key'],
     scope: 'collect:write',
     run: 'external',
     body: z.strictObject({

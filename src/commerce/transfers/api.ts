@@ -10,9 +10,10 @@ import {
   wideningBySeveral,
 } from '../../identity/passkeys/index.ts'
 import { toSepaText } from '../../iso20022/sepa-charset.ts'
+import { operationsFor, operator } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
-import { get, list, notFound, post, put, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
 import { type Cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
@@ -146,8 +147,11 @@ const createDescription = [
   'In test mode the payee’s name decides the verification of payee, and the amount the outcome of the payment. € 666.01 to € 666.06 are rejected at once: AC04 (account closed), AM04 (not enough money), RC01 (wrong BIC), MS03 (no reason), AG01 (not allowed), AC06 (account blocked). € 666.07 is rejected an hour later: AB09. € 777.01 settles an hour later. The bank never answers for € 777.02; nor at first for € 777.03, which settles after a minute, and € 777.04, which is rejected after a minute: AB05. Its first answer for € 777.05 cannot be read, and it settles. € 777.06 stays pending until `/simulate/sepa/…` decides. All others settle immediately.',
 ].join('\n\n')
 
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'transfers:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'transfers:create' })
+
 export const transfersApi = {
-  create: post('/transfers', {
+  create: writers.post('/transfers', {
     summary: 'Pay from a wallet into another one, or by SEPA',
     tool: {
       name: 'create_transfer',
@@ -157,7 +161,6 @@ export const transfersApi = {
     },
     description: createDescription,
     callers: ['key', 'agent'],
-    scope: 'transfers:create',
     run: 'hot',
     signature: { challenge: '/passkeys/transfers/challenge', always: true },
     body,
@@ -171,12 +174,10 @@ export const transfersApi = {
     fails: { ...transferRefusals, ...assertionRefusals },
     emits: { ...completedTransferEvents, ...assertionEvents },
   }),
-  list: list('/transfers', {
+  list: readers.list('/transfers', {
     summary: 'List transfers',
     description:
       'Newest first. An agent’s token sees transfers from its agent’s wallet; a delegation’s token those on intents declared under it.',
-    callers: ['key', 'agent'],
-    scope: 'transfers:read',
     filters: {
       agentId: id('agent').optional(),
       intentId: id('intent').optional(),
@@ -193,20 +194,13 @@ export const transfersApi = {
     },
     item: TransferRecord,
   }),
-  get: get('/transfers/{id}', {
-    summary: 'Get a transfer',
-    callers: ['key', 'agent'],
-    scope: 'transfers:read',
-    returns: [200, TransferRecord],
-    fails: { transfer_not_found },
-  }),
-  pain001: get('/transfers/{id}/pain001', {
+  get: readers.getOne('/transfers/{id}', 'a transfer', TransferRecord, { transfer_not_found }),
+  pain001: readers.get('/transfers/{id}/pain001', {
     readsClock: true,
     summary: 'Get the payment order of a transfer',
     description:
       'For a SEPA transfer: the ISO 20022 pain.001.001.09 message with this transfer only. The bank receives it together with those of the same cut-off.',
     callers: ['key'],
-    scope: 'transfers:read',
     requires: 'sepaRail',
     returns: [200, fileSchema('application/xml')],
     fails: {
@@ -214,11 +208,9 @@ export const transfersApi = {
       transfer_not_by_sepa: [400, 'The transfer is between wallets, so it has no payment order.'],
     },
   }),
-  cancel: post('/transfers/{id}/cancel', {
+  cancel: writers.post('/transfers/{id}/cancel', {
     summary: 'Cancel a transfer before its submission',
     description: 'Possible until the transfer is `submitted`. Releases the hold and the day’s limit.',
-    callers: ['key'],
-    scope: 'transfers:create',
     body: z.strictObject({ comment: freeTextSchema.nullable().default(null) }),
     example: { comment: 'Paid otherwise' },
     returns: [200, TransferRecord],
@@ -228,11 +220,10 @@ export const transfersApi = {
     },
     emits: sepaTransferEvents,
   }),
-  confirmPayee: post('/transfers/{id}/confirm-payee', {
+  confirmPayee: writers.post('/transfers/{id}/confirm-payee', {
     summary: 'Confirm the payee of a transfer despite the bank’s doubt',
     description:
       'After a `close_match` or `no_match` a transfer stays in `verifying` until this or a cancellation; after seven days it is cancelled automatically. Where the amount exceeds a step of the policy of the agent that pays, a person confirms with a passkey, also with a key, and not the one who asked for the payment.\n\nIf the bank verifies the payee only after it has the order, in a status report, the transfer is `submitted` and waits after `not_possible`, too: this records who decided, and the order is released or cancelled in the bank’s own client.',
-    callers: ['key'],
     scope: 'transfers:confirm-payee',
     body: z.strictObject({ comment: freeTextSchema.nullable().default(null), ...wideningBySeveral.members }),
     example: { comment: 'It is their trade name' },
@@ -247,12 +238,10 @@ export const transfersApi = {
     },
     emits: { ...widening.emits, ...sepaTransferEvents },
   }),
-  recall: post('/transfers/{id}/recall', {
+  recall: writers.post('/transfers/{id}/recall', {
     summary: 'Recall a transfer',
     description:
       'The payee’s bank may refuse; `recall` of the transfer shows the answer. In test mode it agrees, except for these amounts: € 888.01 is refused because the payee does not agree, € 888.02 because the account is closed, € 888.03 is never decided, and for € 888.04 the bank does not answer.\n\nA recalled transfer is `returned`, or `rejected` if it had not settled yet.',
-    callers: ['key'],
-    scope: 'transfers:create',
     body: z.strictObject({ reason: freeTextSchema.min(1).meta({ examples: ['It was paid twice'] }) }),
     example: { reason: 'It was paid twice' },
     returns: [200, TransferRecord],
@@ -307,12 +296,10 @@ function checkParts({ amountCents, parts }: Parts, context: z.RefinementCtx): vo
 }
 
 export const splitTransferApi = {
-  split: post('/transfers/split', {
+  split: writers.post('/transfers/split', {
     summary: 'Split a payment from one wallet into several',
     description:
       'All parts are paid, or none. Each part has an amount, or all have shares of `amountEuros`; leftover cents then go to the parts that lost most by rounding.',
-    callers: ['key'],
-    scope: 'transfers:create',
     limits: { bodyKiB: 256 },
     signature: { challenge: '/passkeys/transfers/challenge', always: true },
     body: z.strictObject({ ...splitMembers, webauthnAssertion: signature }).superRefine(checkParts),
@@ -361,14 +348,12 @@ const challengeBody = z
   })
 
 export const transferChallengeApi = {
-  challenge: post('/passkeys/transfers/challenge', {
+  challenge: writers.post('/passkeys/transfers/challenge', {
     summary: 'Get what a passkey signs to pay from the console',
     description:
       'Takes the body of `POST /transfers` or `POST /transfers/split`, which you then send with the signature. The signature covers the sum and every payee, with name, account and amount: if any of them differs, it is invalid. The challenge expires after five minutes and can be used once. A key needs no signature; one that it sends is verified.',
     tag: 'Passkeys',
     requires: 'passkeys',
-    callers: ['key'],
-    scope: 'transfers:create',
     limits: { bodyKiB: 256 },
     body: challengeBody,
     example: {
@@ -399,16 +384,14 @@ const LimitsRecord = z
   .meta({ id: 'TransferLimits' })
 
 export const transferLimitsApi = {
-  limits: get('/transfers/limits', {
+  limits: readers.get('/transfers/limits', {
     summary: 'Get the limits for SEPA transfers',
     callers: ['key'],
-    scope: 'transfers:read',
     returns: [200, LimitsRecord],
   }),
-  setLimits: put('/customers/{id}/transfer-limits', {
+  setLimits: operator.put('/customers/{id}/transfer-limits', {
     summary: 'Set an owner’s limits for SEPA transfers',
     description: `Null: the plan’s limit, for one transfer and for a day: ${planTransferLimitsText}.`,
-    callers: ['dash'],
     body: z.strictObject({ mode, singleCents: moneySchema.nullable(), dailyCents: moneySchema.nullable() }),
     example: { mode: 'test', singleEuros: 20_000, dailyEuros: null },
     returns: [200, LimitsRecord],

@@ -15,6 +15,7 @@ import {
   statusCondition,
 } from '../../kernel/database/deadline-rows.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { getRecordAs } from '../../kernel/database/get-record.ts'
 import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
 import { describePostings, narrativeOfRow } from '../../money/ledger/index.ts'
 import { walletsById } from '../../money/wallets/index.ts'
@@ -73,10 +74,7 @@ const transfers = bindHandlers(transfersApi, {
     return { ...page, data: page.data.map(transferResponse) }
   },
 
-  async get({ params }, { em, refuse }) {
-    const transfer = await em.findOne(Transfer, { id: params.id })
-    return transfer ? transferResponse(transfer) : refuse('transfer_not_found')
-  },
+  get: getRecordAs(Transfer, 'transfer_not_found', transferResponse),
 
   /** The payment order as its rail writes it. Before the submission, it is written as of now. */
   async pain001({ params }, context) {

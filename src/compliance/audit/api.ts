@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { operationsFor, operator } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
-import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { notFound } from '../../kernel/contract/operation.ts'
 import { digitsAsNumber, integerSchema } from '../../kernel/contract/page.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -16,7 +17,7 @@ import {
   VerificationRecord,
 } from './schemas.ts'
 
-const reading = { callers: ['key'], scope: 'audit:read' } as const
+const readers = operationsFor({ callers: ['key'], scope: 'audit:read' })
 
 /** Positions have at most nine digits: more entries than a trail with ten thousand a second gets in a day. */
 const size = digitsAsNumber(integerSchema(1, 999_999_999))
@@ -32,8 +33,7 @@ const trail_not_found = [
 ] as const
 
 export const auditApi = {
-  list: list('/audit', {
-    ...reading,
+  list: readers.list('/audit', {
     summary: 'Search the audit trail',
     description: 'Who changed what, when, and from where: one entry per change, newest first, never altered.',
     filters: {
@@ -66,38 +66,33 @@ export const auditApi = {
     },
     item: AuditRecord,
   }),
-  get: get('/audit/{id}', {
-    ...reading,
+  get: readers.get('/audit/{id}', {
     summary: 'Get an entry of the audit trail',
     description: 'Includes the data of its event and its position in the trail.',
     returns: [200, AuditDetails],
     fails: { entry_not_found: notFound('entry') },
   }),
-  proof: get('/audit/{id}/proof', {
-    ...reading,
+  proof: readers.get('/audit/{id}/proof', {
     summary: 'Prove that an entry is in the audit trail',
     description:
       'Returns the sealed content of the entry, and the hashes that lead from it to the root of the newest checkpoint. `verifyAuditProof` of the typed client verifies it, as can every Certificate Transparency verifier.',
     returns: [200, InclusionProofRecord],
     fails: { entry_not_found: notFound('entry'), not_sealed },
   }),
-  checkpoint: get('/audit/checkpoint', {
-    ...reading,
+  checkpoint: readers.get('/audit/checkpoint', {
     summary: 'Get the newest checkpoint of the audit trail',
     description:
       'Keep a copy elsewhere: an older checkpoint reveals any later change of the entries before it. Its public key is in `/.well-known/jwks.json`.',
     returns: [200, CheckpointRecord],
     fails: { trail_not_found },
   }),
-  checkpoints: list('/audit/checkpoints', {
-    ...reading,
+  checkpoints: readers.list('/audit/checkpoints', {
     summary: 'List the checkpoints of the audit trail',
     description: 'Newest first: one for each time that entries were sealed.',
     item: CheckpointRecord,
   }),
-  consistency: get('/audit/consistency', {
+  consistency: readers.get('/audit/consistency', {
     limits: { oneAtATime: true },
-    ...reading,
     summary: 'Prove that the audit trail has only grown',
     description:
       'Returns the hashes that prove that the trail of the size `to` begins with the trail of the size `from` (RFC 6962). `verifyAuditGrowth` of the typed client verifies it against your checkpoint.',
@@ -110,9 +105,8 @@ export const auditApi = {
       beyond_trail: [400, '`from` must be at most `to`, and both at most the size of the newest checkpoint.'],
     },
   }),
-  export: get('/audit/export', {
+  export: readers.get('/audit/export', {
     limits: { oneAtATime: true },
-    ...reading,
     summary: 'Export the audit trail',
     description:
       'Exports all sealed entries, or those of a period, oldest first, as one streamed file. NDJSON proves itself: it has the leaf of each entry, the checkpoints, and hashes in place of purged or unrequested entries.\n\n`agentpay audit verify` and `verifyAudit` of the typed client verify it offline. Each export is in the trail.',
@@ -138,8 +132,7 @@ export const auditApi = {
       ),
     },
   }),
-  purge: post('/audit/purge', {
-    callers: ['dash'],
+  purge: operator.post('/audit/purge', {
     summary: 'Purge old entries of an audit trail',
     description:
       'Removes an owner’s sealed entries from before an instant, oldest first, at most 50,000 per call, and their events. Their hashes stay, so everything later still verifies against every checkpoint. Nothing younger than `AUDIT_RETENTION_DAYS` is removed.',
@@ -171,9 +164,8 @@ export const auditApi = {
       ),
     },
   }),
-  verify: get('/audit/verify', {
+  verify: readers.get('/audit/verify', {
     limits: { oneAtATime: true },
-    ...reading,
     summary: 'Verify the audit trail',
     description:
       'Reads every entry and compares it with its leaf, all leaves with the stored tree, and the tree with every checkpoint. Names the first position that is wrong. Only one verification runs at a time; a million entries take less than half a minute.',

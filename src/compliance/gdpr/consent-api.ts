@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, put } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { patternTextSchema, recordHead } from '../../values/schemas.ts'
@@ -50,19 +50,18 @@ const consentChanged = declareEvent('An owner gave or withdrew consent to a purp
 const isOnce = (given: readonly { purpose: string }[]): boolean =>
   new Set(given.map(one => one.purpose)).size === given.length
 
+const readers = operationsFor({ callers: ['key'], scope: 'gdpr:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'gdpr:write' })
+
 export const consentApi = {
-  getConsent: get('/gdpr/consent', {
+  getConsent: readers.get('/gdpr/consent', {
     summary: 'Get your consents',
-    callers: ['key'],
-    scope: 'gdpr:read',
     returns: [200, Consents],
   }),
-  putConsent: put('/gdpr/consent', {
+  putConsent: writers.put('/gdpr/consent', {
     summary: 'Give or withdraw consent',
     description:
       'Changes only the purposes that are named. Consent can be withdrawn at any time, as easily as it was given. A change is a new record, and the earlier ones stay.',
-    callers: ['key'],
-    scope: 'gdpr:write',
     body: z.strictObject({
       purposes: z
         .array(z.strictObject({ purpose, granted, wordingVersion }))
@@ -80,11 +79,9 @@ export const consentApi = {
     },
     emits: { 'consent.changed': consentChanged },
   }),
-  listConsents: list('/gdpr/consent/history', {
+  listConsents: readers.list('/gdpr/consent/history', {
     summary: 'List all changes of your consent',
     description: 'Newest first: when, by whom, and which wording was shown.',
-    callers: ['key'],
-    scope: 'gdpr:read',
     filters: { purpose: purpose.optional() },
     item: ConsentRecord,
   }),

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { customerChangeEvents } from '../../identity/customers/index.ts'
 import { assertionEvents, assertionRefusals, webauthnAssertionSchema } from '../../identity/passkeys/index.ts'
+import { operationsFor, operator } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { notFound } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { walletClosedEvent } from '../../money/wallets/index.ts'
 import { instant } from '../../values/clock.ts'
@@ -15,8 +16,8 @@ import { dataDeletionMachine } from './deletion.ts'
 import { DataSubjectRecord, dataSubjectSchema, subjectNotFound } from './export-api.ts'
 import { deletionBlockerTypes } from './obstacles.ts'
 
-const readers = { callers: ['key'], scope: 'gdpr:read' } as const
-const writers = { callers: ['key'], scope: 'gdpr:write' } as const
+const readers = operationsFor({ callers: ['key', 'dash'], scope: 'gdpr:read' })
+const writers = operationsFor({ callers: ['key', 'dash'], scope: 'gdpr:write' })
 
 const status = z.enum(dataDeletionMachine.states).meta({
   description:
@@ -82,9 +83,7 @@ export const deletionEvents = {
 const deletion_not_found = notFound('deletion')
 
 export const dataDeletionApi = {
-  createDeletion: post('/gdpr/deletions', {
-    ...writers,
-    callers: [...writers.callers, 'dash'],
+  createDeletion: writers.post('/gdpr/deletions', {
     summary: 'Request erasure',
     description:
       'Requests the erasure of the account, or of a person, a beneficiary or a payer of yours, who have the same right; the operator requests it for the contact of a merchant. It can be cancelled for seven days.\n\nIt then waits for what must end first, and lists that: for the account itself, money in a wallet or an open dispute. Names, addresses and free text are removed from all records, files and the audit trail, which still verifies; what the law keeps stays, and the answer lists it with its ground and its end. The account itself is permanently suspended. A person who has a passkey signs with it: `POST /passkeys/challenge` with the purpose `deletion` and the subject.',
@@ -107,25 +106,19 @@ export const dataDeletionApi = {
       'gdpr.deletion_requested': deletionEvents['gdpr.deletion_requested'],
     },
   }),
-  listDeletions: list('/gdpr/deletions', {
-    ...readers,
-    callers: [...readers.callers, 'dash'],
+  listDeletions: readers.list('/gdpr/deletions', {
     summary: 'List deletions',
     filters: { status: status.optional() },
     item: DeletionRecord,
   }),
-  getDeletion: get('/gdpr/deletions/{id}', {
-    callers: ['key', 'dash'],
-    scope: 'gdpr:read',
+  getDeletion: readers.get('/gdpr/deletions/{id}', {
     summary: 'Get a deletion',
     description:
       'The keys of an erased owner no longer work: the operator reads the answer and passes it on.',
     returns: [200, DeletionRecord],
     fails: { deletion_not_found },
   }),
-  cancelDeletion: post('/gdpr/deletions/{id}/cancel', {
-    ...writers,
-    callers: [...writers.callers, 'dash'],
+  cancelDeletion: writers.post('/gdpr/deletions/{id}/cancel', {
     summary: 'Withdraw a request for erasure',
     description: 'Possible until data is erased: in the first seven days, and while it waits.',
     returns: [200, DeletionRecord],
@@ -166,8 +159,7 @@ const ErasureRecord = z
   .meta({ id: 'GdprErasure' })
 
 export const erasureApi = {
-  listErasures: list('/gdpr/erasures', {
-    callers: ['dash'],
+  listErasures: operator.list('/gdpr/erasures', {
     summary: 'List all deletions of all owners',
     description:
       'Oldest first, by ID, without withdrawn ones. Keep the list beside your backups: a restored backup contains data that was erased after it was made, and `agentpay gdpr reapply` erases it again.',

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { consumeAssertion } from '../../identity/passkeys/index.ts'
 import { verifyOwnerConsent } from '../../identity/people/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
@@ -6,7 +5,7 @@ import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
@@ -119,7 +118,7 @@ export const cancelDataDeletion: HandlerOf<typeof dataDeletionApi.cancelDeletion
 ) => {
   const { em, now, emit, refuse } = context
   actForRequestingTenant(context)
-  const found = await em.findOne(Deletion, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const found = await em.findOne(Deletion, { id: params.id }, FOR_UPDATE)
   if (!found) return refuse('deletion_not_found')
   if (!dataDeletionMachine.move(found, 'cancelled')) return refuse('deletion_begun')
   Object.assign(found, { cancelledAt: now, dueAt: null, waitsFor: [] })

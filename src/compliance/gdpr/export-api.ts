@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
-import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { get, notFound } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -9,8 +10,8 @@ import { nonOwnerSubjects } from '../../values/personal.ts'
 import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { dataExportMachine, dataSubjectTypes, merchantSubjectRequired } from './data-export.ts'
 
-const readers = { callers: ['key'], scope: 'gdpr:read' } as const
-const writers = { callers: ['key'], scope: 'gdpr:write' } as const
+const readers = operationsFor({ callers: ['key', 'dash'], scope: 'gdpr:read' })
+const writers = operationsFor({ callers: ['key', 'dash'], scope: 'gdpr:write' })
 
 export const dataSubjectSchema = z
   .strictObject({
@@ -71,9 +72,7 @@ export const subjectNotFound = [
 ] as const
 
 export const dataExportApi = {
-  createExport: post('/gdpr/exports', {
-    ...writers,
-    callers: [...writers.callers, 'dash'],
+  createExport: writers.post('/gdpr/exports', {
     summary: 'Request an export of your data',
     description:
       'Exports your data, or that of a person, a beneficiary or a payer of yours, who have the same right; the operator requests it for the contact of a merchant. The archive has the records of your key’s mode; request one with a live key, and one with a test key.\n\nWhile a subject’s archive is ready or in preparation, a new request returns that one.',
@@ -83,16 +82,12 @@ export const dataExportApi = {
     fails: { subject_not_found: subjectNotFound, merchant_needed: merchantSubjectRequired },
     emits: { 'gdpr.export_requested': dataExportEvents['gdpr.export_requested'] },
   }),
-  listExports: list('/gdpr/exports', {
-    ...readers,
-    callers: [...readers.callers, 'dash'],
+  listExports: readers.list('/gdpr/exports', {
     summary: 'List exports',
     filters: { status: status.optional() },
     item: DataExportRecord,
   }),
-  getExport: get('/gdpr/exports/{id}', {
-    ...readers,
-    callers: [...readers.callers, 'dash'],
+  getExport: readers.get('/gdpr/exports/{id}', {
     summary: 'Get an export',
     returns: [200, DataExportRecord],
     fails: { export_not_found },

@@ -1,9 +1,8 @@
-import { LockMode } from '@mikro-orm/core'
 import { inRange } from '../../kernel/contract/conditions.ts'
 import type { EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
@@ -130,7 +129,7 @@ export async function advanceDataExport(
   context: WriteContext<(typeof dataExportSteps.advance)['emits']>,
 ): Promise<void> {
   const { em, now, emit } = context
-  const found = await em.findOne(DataExport, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const found = await em.findOne(DataExport, { id }, FOR_UPDATE)
   if (!found?.dueAt || found.dueAt > now) return
   if (found.status === 'ready') {
     dataExportMachine.move(found, 'expired')

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import {
   closeCustomerForDeletion,
   customerEvent,
@@ -7,6 +6,7 @@ import {
 } from '../../identity/customers/index.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { closeAllWallets } from '../../money/wallets/index.ts'
 import { addMs, days, minutes } from '../../values/clock.ts'
 import { keysOf } from '../../values/collections.ts'
@@ -127,7 +127,7 @@ async function removeExpired(found: Deletion, context: Advancing): Promise<void>
 /** The next step: check what must end first, close the account, forget a page. */
 export async function advanceDataDeletion(id: string, context: Advancing): Promise<void> {
   const { em, now } = context
-  const found = await em.findOne(Deletion, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const found = await em.findOne(Deletion, { id }, FOR_UPDATE)
   if (!found?.dueAt || found.dueAt > now) return
   // Its run has ended, so the sweep removes the retained records.
   if (found.status === 'completed') return removeExpired(found, context)

@@ -4,7 +4,6 @@ import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
-import type { PersonalData } from '../../values/personal.ts'
 import { Consent, MAX_CONSENT_PURPOSES } from './consent.ts'
 import { consentApi } from './consent-api.ts'
 import { DataExport, dataExportMachine, UNEXPIRED_EXPORT_SQL } from './data-export.ts'
@@ -19,76 +18,8 @@ import {
 } from './deletions.ts'
 import { dataExportApi, dataExportSteps } from './export-api.ts'
 import { createDataExport, downloadDataExport, getDataExport, listDataExports } from './exports.ts'
+import { kernelPersonal } from './kernel-personal.ts'
 import { dataDeletionProcess, dataExportProcess } from './process.ts'
-
-const kernelPersonal = {
-  tenant_clocks: {
-    personal: {},
-    plain: [],
-  },
-  idempotency_keys: {
-    personal: {
-      body: { kind: 'payment', ground: 'security', forget: { value: '{}' } },
-      reservation: { kind: 'payment', ground: 'security', forget: 'null' },
-    },
-    plain: ['operation', 'key', 'request_hash', 'error_code', 'leased_by'],
-  },
-  outbox: {
-    personal: {},
-    plain: ['process', 'input', 'leased_by'],
-  },
-  deadlines: {
-    personal: {},
-    plain: ['kind'],
-  },
-  stored_files: {
-    personal: {},
-    plain: ['sha256', 'used_by', 'type'],
-  },
-  file_usage: {
-    personal: {},
-    plain: [],
-  },
-  rate_limits: {
-    personal: {
-      client: { kind: 'network', ground: 'security', forget: 'pseudonym' },
-    },
-    plain: [],
-    owner: null,
-  },
-  wrong_guesses: {
-    personal: {
-      guesser: { kind: 'network', ground: 'security', forget: 'pseudonym' },
-    },
-    plain: [],
-    owner: null,
-  },
-  applied_functions: {
-    personal: {},
-    plain: ['name', 'checksum'],
-    owner: null,
-  },
-  journal_origin: {
-    personal: {},
-    plain: [],
-    owner: null,
-  },
-  migration_checksums: {
-    personal: {},
-    plain: ['name', 'checksum'],
-    owner: null,
-  },
-  process_leases: {
-    personal: {},
-    plain: ['kind'],
-    owner: null,
-  },
-  used_proofs: {
-    personal: {},
-    plain: ['digest'],
-    owner: null,
-  },
-} as const satisfies PersonalData
 
 const NEWEST = `
 with recursive purposes as (

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { get, list, post } from '../../kernel/contract/operation.ts'
+import { operator } from '../../kernel/contract/callers.ts'
 import { timeRangeMembers } from '../../values/schemas.ts'
 import {
   applicationStatusSchema,
@@ -10,12 +10,10 @@ import {
   merchantApplicationRefusals,
 } from './schemas.ts'
 
-const operator = { callers: ['dash'] } as const
 const { application_not_found, application_decided, application_not_approved } = merchantApplicationRefusals
 
 export const merchantApplicationsApi = {
-  create: post('/merchant-applications', {
-    ...operator,
+  create: operator.post('/merchant-applications', {
     summary: 'Record the application of a merchant',
     description:
       'The application’s events belong to `customer_house`: `GET /events` with the dashboard secret and `X-Owner-Id`.',
@@ -34,28 +32,25 @@ export const merchantApplicationsApi = {
       'merchant_application.submitted': merchantApplicationEvents['merchant_application.submitted'],
     },
   }),
-  list: list('/merchant-applications', {
-    ...operator,
+  list: operator.list('/merchant-applications', {
     summary: 'List the applications of merchants',
     description: 'Newest first.',
     filters: { status: applicationStatusSchema.optional(), ...timeRangeMembers },
     item: MerchantApplicationRecord,
   }),
-  get: get('/merchant-applications/{id}', {
-    ...operator,
-    summary: 'Get the application of a merchant',
-    returns: [200, MerchantApplicationRecord],
-    fails: { application_not_found },
-  }),
-  approve: post('/merchant-applications/{id}/approve', {
-    ...operator,
+  get: operator.getOne(
+    '/merchant-applications/{id}',
+    'the application of a merchant',
+    MerchantApplicationRecord,
+    { application_not_found },
+  ),
+  approve: operator.post('/merchant-applications/{id}/approve', {
     summary: 'Approve a merchant',
     returns: [200, MerchantApplicationRecord],
     fails: { application_not_found, application_decided },
     emits: { 'merchant_application.approved': merchantApplicationEvents['merchant_application.approved'] },
   }),
-  reject: post('/merchant-applications/{id}/reject', {
-    ...operator,
+  reject: operator.post('/merchant-applications/{id}/reject', {
     summary: 'Reject the application of a merchant',
     body: decisionReasonBody,
     example: { reason: 'The website sells something else.' },
@@ -63,8 +58,7 @@ export const merchantApplicationsApi = {
     fails: { application_not_found, application_decided },
     emits: { 'merchant_application.rejected': merchantApplicationEvents['merchant_application.rejected'] },
   }),
-  revoke: post('/merchant-applications/{id}/revoke', {
-    ...operator,
+  revoke: operator.post('/merchant-applications/{id}/revoke', {
     summary: 'Revoke a merchant',
     description: 'To return, the merchant applies again.',
     body: decisionReasonBody,

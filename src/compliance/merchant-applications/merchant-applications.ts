@@ -1,16 +1,15 @@
-import { LockMode } from '@mikro-orm/core'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { merchantApplicationsApi } from './api.ts'
 import { livePlatformTenant, MerchantApplication, merchantApplicationMachine } from './application.ts'
 import { merchantApplicationEvent } from './schemas.ts'
 
 function lockApplication(id: string, { em, switchTenant }: Context) {
   switchTenant(livePlatformTenant)
-  return em.findOne(MerchantApplication, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  return em.findOne(MerchantApplication, { id }, FOR_UPDATE)
 }
 
 const merchantApplications = bindHandlers(merchantApplicationsApi, {

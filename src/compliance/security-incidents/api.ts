@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { get, list, patch, post } from '../../kernel/contract/operation.ts'
+import { operator } from '../../kernel/contract/callers.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { instant } from '../../values/clock.ts'
 import { freeTextSchema, labelSchema, timeRangeMembers } from '../../values/schemas.ts'
@@ -16,7 +16,6 @@ import {
   severitySchema,
 } from './schemas.ts'
 
-const operator = { callers: ['dash'] } as const
 const { incident_not_found, incident_closed, time_to_come, invalid_date_order, too_many_entries } =
   incidentRefusals
 const changing = { incident_not_found, incident_closed }
@@ -24,8 +23,7 @@ const changing = { incident_not_found, incident_closed }
 const { description, detectedAt, ...otherFacts } = incidentFactMembers
 
 export const securityIncidentsApi = {
-  create: post('/security/incidents', {
-    ...operator,
+  create: operator.post('/security/incidents', {
     summary: 'Open a security incident',
     description:
       'The clocks start at `awareAt`. Details of the reporting entity are copied from earlier incidents. The incident’s events belong to `customer_house`: `GET /events` with the dashboard secret and `X-Owner-Id`.',
@@ -42,8 +40,7 @@ export const securityIncidentsApi = {
     fails: { time_to_come, invalid_date_order },
     emits: { 'incident.opened': incidentEvents['incident.opened'] },
   }),
-  list: list('/security/incidents', {
-    ...operator,
+  list: operator.list('/security/incidents', {
     summary: 'List security incidents',
     description: 'Newest first, each with its clocks.',
     readsClock: true,
@@ -54,16 +51,14 @@ export const securityIncidentsApi = {
     },
     item: IncidentRecord,
   }),
-  get: get('/security/incidents/{id}', {
-    ...operator,
+  get: operator.get('/security/incidents/{id}', {
     summary: 'Get a security incident',
     description: 'Includes its due reports, deadlines and their articles.',
     readsClock: true,
     returns: [200, IncidentRecord],
     fails: { incident_not_found },
   }),
-  update: patch('/security/incidents/{id}', {
-    ...operator,
+  update: operator.patch('/security/incidents/{id}', {
     summary: 'Update a security incident',
     description:
       'The clocks follow: `recoveredAt` requires an updated intermediate report, `personalDataAwareAt` starts the 72 hours of the GDPR. `fields` fills in the reports, by the numbers of Implementing Regulation (EU) 2025/302, Annex I; null removes an entry.',
@@ -75,8 +70,7 @@ export const securityIncidentsApi = {
     fails: { ...changing, time_to_come, invalid_date_order },
     emits: { 'incident.updated': incidentEvents['incident.updated'] },
   }),
-  classify: post('/security/incidents/{id}/classify', {
-    ...operator,
+  classify: operator.post('/security/incidents/{id}/classify', {
     summary: 'Classify a security incident',
     description:
       'The criteria are those of Delegated Regulation (EU) 2024/1772. `assessment` says which thresholds are met and why. With `decision`, a person decides, even against it, and the clocks follow. Without it, nothing is decided.\n\nThe decision can change until the incident is closed: an incident that is not major after all is reported as reclassified if an initial notification was submitted.',
@@ -113,8 +107,7 @@ export const securityIncidentsApi = {
       'incident.classified': incidentEvents['incident.classified'],
     },
   }),
-  submit: post('/security/incidents/{id}/reports/{stage}/submit', {
-    ...operator,
+  submit: operator.post('/security/incidents/{id}/reports/{stage}/submit', {
     summary: 'Record that a report was submitted to the authority',
     description:
       'The service submits nothing itself: it records when the authority got the report, and its reference. The next clock runs from `at`. One submission may cover earlier stages, too (Implementing Regulation (EU) 2025/302, Article 2): `covers` names them. There may be several intermediate reports.\n\n`reclassification` reports that the incident is not major after all, `data_protection` is the notification of the data protection authority.',
@@ -152,8 +145,7 @@ export const securityIncidentsApi = {
     },
     emits: { 'incident.report_submitted': incidentEvents['incident.report_submitted'] },
   }),
-  report: get('/security/incidents/{id}/report', {
-    ...operator,
+  report: operator.get('/security/incidents/{id}/report', {
     summary: 'Get a report on a security incident',
     description:
       'The fields of Implementing Regulation (EU) 2025/302, Annex I: known fields are filled in, missing ones are named.',
@@ -164,8 +156,7 @@ export const securityIncidentsApi = {
     returns: [200, IncidentReportRecord],
     fails: { incident_not_found },
   }),
-  close: post('/security/incidents/{id}/close', {
-    ...operator,
+  close: operator.post('/security/incidents/{id}/close', {
     summary: 'Close a security incident',
     description: 'Possible once no report is outstanding.',
     returns: [200, IncidentRecord],

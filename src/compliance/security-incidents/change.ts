@@ -1,9 +1,8 @@
-import { LockMode } from '@mikro-orm/core'
 import type { Context, ReadContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Refusal } from '../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import type { securityIncidentsApi } from './api.ts'
 import { incidentEvent, incidentResponse } from './events.ts'
@@ -17,11 +16,7 @@ export async function lockOpenIncident(
   context: Context<'incident_not_found' | 'incident_closed'>,
 ): Promise<SecurityIncident | Refusal> {
   context.switchTenant(livePlatformTenant)
-  const incident = await context.em.findOne(
-    SecurityIncident,
-    { id },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  const incident = await context.em.findOne(SecurityIncident, { id }, FOR_UPDATE)
   if (!incident) return context.refuse('incident_not_found')
   return incident.status === 'closed' ? context.refuse('incident_closed') : incident
 }

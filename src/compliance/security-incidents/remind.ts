@@ -1,5 +1,5 @@
-import { LockMode } from '@mikro-orm/core'
 import type { EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { formatMinute } from '../../values/minute.ts'
 import type { incidentSteps } from './api.ts'
 import { type ReportingClock, reportingClocks } from './clocks.ts'
@@ -55,7 +55,7 @@ export async function sendDueReminder(
   context: WriteContext<(typeof incidentSteps.remind)['emits']>,
 ): Promise<void> {
   const { em, now } = context
-  const incident = await em.findOne(SecurityIncident, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const incident = await em.findOne(SecurityIncident, { id }, FOR_UPDATE)
   if (!incident) return
   const due = remainingReportReminders(incident, context).filter(({ at }) => at <= now)
   if (due.length === 0) return

@@ -1,4 +1,4 @@
-import { type FilterQuery, LockMode } from '@mikro-orm/core'
+import type { FilterQuery } from '@mikro-orm/core'
 import {
   keyExpiryProblem,
   lockCaller,
@@ -12,7 +12,7 @@ import type { WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type InputOf } from '../../kernel/contract/operation.ts'
 import { expandScopes, type Scope, tokenScopes } from '../../kernel/contract/scopes.ts'
 import { hashAndHint, newBearerSecret, newSecret } from '../../kernel/database/credential.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE, FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { quoted } from '../../statements/index.ts'
 import { addMs, clock, days } from '../../values/clock.ts'
 import { formatMoney } from '../../values/money.ts'
@@ -109,7 +109,7 @@ const agentTokens = bindHandlers(agentTokensApi, {
     // The agent first, as spending does: the end of an assistant cancels its intents, and none is added meanwhile.
     const [, token] = await Promise.all([
       lockAgent(em, params.id),
-      em.findOne(AgentToken, { id: params.tokenId }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+      em.findOne(AgentToken, { id: params.tokenId }, FOR_UPDATE),
     ])
     if (token?.agentId !== params.id) return refuse('token_not_found')
     if (token.revokedAt) return refuse('token_revoked')
@@ -123,11 +123,7 @@ async function revokeAll(
   filter: FilterQuery<AgentToken>,
   { em, emit }: WriteContext<typeof agentTokenRevokedEvent>,
 ): Promise<void> {
-  const tokens = await em.find(
-    AgentToken,
-    { $and: [filter, { revokedAt: null }] },
-    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  const tokens = await em.find(AgentToken, { $and: [filter, { revokedAt: null }] }, FOR_UPDATE_BY_ID)
   for (const token of tokens) {
     token.revokedAt = clock.real()
     emit('token.revoked', tokenEvent(token))
@@ -194,7 +190,7 @@ export async function renewAssistantToken(
   expiresAt: Date,
   { em }: WriteContext,
 ): Promise<string | undefined> {
-  const token = await em.findOne(AgentToken, { id: tokenId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const token = await em.findOne(AgentToken, { id: tokenId }, FOR_UPDATE)
   if (!token || token.revokedAt || token.boundTo !== boundTo) return undefined
   const secret = newSecret(ASSISTANT_TOKEN_PREFIX)
   Object.assign(token, { ...hashAndHint(secret), expiresAt })

@@ -1,15 +1,8 @@
 import { z } from 'zod'
 import { widening } from '../../identity/passkeys/index.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import {
-  del,
-  get,
-  list,
-  notFound,
-  notFoundOrDeleted,
-  post,
-  type RefusalSpec,
-} from '../../kernel/contract/operation.ts'
+import { notFound, notFoundOrDeleted, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import {
   allScopeNames,
   tokenScopeSetNames,
@@ -92,12 +85,13 @@ const beyondReading = tokenScopeSets.payer.filter(
   scope => !tokenScopeSets.reader.some(read => read === scope),
 )
 
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'tokens:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'tokens:write' })
+
 export const agentTokensApi = {
-  create: post('/agents/{id}/tokens', {
+  create: writers.post('/agents/{id}/tokens', {
     summary: 'Create an agent token',
     description: `The agent authenticates with the token, which gives access only to that agent’s records. The secret is shown once, in \`token\`.\n\nWithout \`scopes\`, the token gets ${scopeNames(tokenScopes.given)}, except those that the calling key lacks.`,
-    callers: ['key'],
-    scope: 'tokens:write',
     body: z.strictObject({
       label: labelSchema.meta({ examples: ['Laptop'] }),
       scopes: z
@@ -145,35 +139,26 @@ export const agentTokensApi = {
     },
     emits: { ...widening.emits, ...agentTokenCreatedEvent },
   }),
-  list: list('/agents/{id}/tokens', {
+  list: readers.list('/agents/{id}/tokens', {
     summary: 'List the tokens of an agent',
     description:
       'Newest first, including revoked tokens, without secrets. The token of a delegation sees only itself.',
-    callers: ['key', 'agent'],
-    scope: 'tokens:read',
     item: AgentTokenRecord,
     fails: { agent_not_found: fails.agent_not_found },
   }),
-  listAll: list('/tokens', {
+  listAll: readers.list('/tokens', {
     summary: 'List the tokens of all agents',
     description: 'Newest first, including revoked tokens, without secrets.',
     callers: ['key'],
-    scope: 'tokens:read',
     filters: { agentId: id('agent').optional() },
     item: AgentTokenRecord,
   }),
-  get: get('/agents/{id}/tokens/{tokenId}', {
-    summary: 'Get a token of an agent',
-    callers: ['key', 'agent'],
-    scope: 'tokens:read',
-    returns: [200, AgentTokenRecord],
-    fails: { token_not_found: fails.token_not_found },
+  get: readers.getOne('/agents/{id}/tokens/{tokenId}', 'a token of an agent', AgentTokenRecord, {
+    token_not_found: fails.token_not_found,
   }),
-  revoke: del('/agents/{id}/tokens/{tokenId}', {
+  revoke: writers.del('/agents/{id}/tokens/{tokenId}', {
     summary: 'Revoke a token of an agent',
     description: 'The token stops working immediately and permanently.',
-    callers: ['key'],
-    scope: 'tokens:write',
     returns: [200, AgentTokenRecord],
     fails: { token_not_found: fails.token_not_found, token_revoked: [400, 'The token is already revoked.'] },
     emits: agentTokenRevokedEvent,

@@ -1,9 +1,16 @@
-import { defineEntity, LockMode, p } from '@mikro-orm/core'
+import { defineEntity, p } from '@mikro-orm/core'
 import type { SqlCondition } from '../../kernel/contract/conditions.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import { updateOf } from '../../kernel/database/bulk-sql.ts'
-import { metadataColumn, nullable, recordColumns, tenantTable } from '../../kernel/database/entity.ts'
+import {
+  FOR_UPDATE,
+  FOR_UPDATE_BY_ID,
+  metadataColumn,
+  nullable,
+  recordColumns,
+  tenantTable,
+} from '../../kernel/database/entity.ts'
 import { personal, plain } from '../../kernel/database/personal.ts'
 import { tableOf } from '../../kernel/database/table.ts'
 import { newId } from '../../values/ids.ts'
@@ -45,11 +52,11 @@ export const agentEvent = (agent: Pick<Agent, 'id' | 'status' | 'frozenReason'>)
 
 /** Also one that is being deleted. */
 export const lockAnyAgent = (em: EntityManager, id: string): Promise<Agent | null> =>
-  em.findOne(Agent, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  em.findOne(Agent, { id }, FOR_UPDATE)
 
 /** The agents of other records, in any status and in the order of their ids. */
 export const lockAgentsWhere = (em: EntityManager, condition: SqlCondition): Promise<Agent[]> =>
-  em.find(Agent, condition, { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE })
+  em.find(Agent, condition, FOR_UPDATE_BY_ID)
 
 export async function lockAgent(em: EntityManager, id: string): Promise<Agent | null> {
   const agent = await lockAnyAgent(em, id)

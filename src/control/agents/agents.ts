@@ -7,6 +7,7 @@ import type { EntityManager, EntityReader } from '../../kernel/contract/entity-m
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { getRecord } from '../../kernel/database/get-record.ts'
 import { openWallet } from '../../money/wallets/index.ts'
 import { Agent, agentEvent, agentMachine, lockAgent, lockAnyAgent, unfreezeAgent } from './agent.ts'
 import { agentSteps, agentsApi } from './api.ts'
@@ -67,9 +68,7 @@ const agents = bindHandlers(agentsApi, {
       ...definedOnly({ externalId, name: name && contains(name) }),
     }),
 
-  async get({ params }, { em, refuse }) {
-    return (await findAgent(em, params.id)) ?? refuse('agent_not_found')
-  },
+  get: getRecord(Agent, 'agent_not_found'),
 
   async update({ params, body }, { em, emit, refuse }) {
     const agent = await lockAgent(em, params.id)

@@ -1,16 +1,8 @@
 import { z } from 'zod'
 import { widening } from '../../identity/passkeys/index.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import {
-  del,
-  get,
-  list,
-  notFound,
-  notFoundOrDeleted,
-  patch,
-  post,
-  type RefusalSpec,
-} from '../../kernel/contract/operation.ts'
+import { notFound, notFoundOrDeleted, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { purseRefusal, WalletEvent } from '../../money/wallets/index.ts'
 import { id } from '../../values/ids.ts'
@@ -85,13 +77,14 @@ const fails = {
   external_id_taken: [409, 'externalId: another of your agents already uses it. Choose a different one.'],
 } as const satisfies Record<string, RefusalSpec>
 
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'agents:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'agents:write' })
+
 export const agentsApi = {
-  create: post('/agents', {
+  create: writers.post('/agents', {
     summary: 'Create an agent',
     description:
       'The agent gets an empty wallet to spend from. With `policyId` it gets its own copy of that template or preset (`standard`, …). Without a policy every intent waits for a person.',
-    callers: ['key'],
-    scope: 'agents:write',
     body: z.strictObject({
       name,
       description: description.default(null),
@@ -110,12 +103,10 @@ export const agentsApi = {
       'wallet.created': WalletEvent,
     },
   }),
-  list: list('/agents', {
+  list: readers.list('/agents', {
     summary: 'List agents',
     description:
       'Newest first. Deleted agents are listed only with `status=deleted`. Agents that are being deleted are always listed.',
-    callers: ['key', 'agent'],
-    scope: 'agents:read',
     filters: {
       status: status.optional(),
       externalId: searchTextSchema,
@@ -126,17 +117,9 @@ export const agentsApi = {
     },
     item: AgentRecord,
   }),
-  get: get('/agents/{id}', {
-    summary: 'Get an agent',
-    callers: ['key', 'agent'],
-    scope: 'agents:read',
-    returns: [200, AgentRecord],
-    fails: { agent_not_found: notFound('agent') },
-  }),
-  update: patch('/agents/{id}', {
+  get: readers.getOne('/agents/{id}', 'an agent', AgentRecord, { agent_not_found: notFound('agent') }),
+  update: writers.patch('/agents/{id}', {
     summary: 'Update an agent',
-    callers: ['key'],
-    scope: 'agents:write',
     body: z.strictObject(members).partial(),
     example: { description: 'Reads papers and buys the ones it needs.' },
     returns: [200, AgentRecord],
@@ -148,12 +131,10 @@ export const agentsApi = {
       ),
     },
   }),
-  freeze: post('/agents/{id}/freeze', {
+  freeze: writers.post('/agents/{id}/freeze', {
     summary: 'Freeze an agent',
     description:
       'A frozen agent cannot spend. Payments on its intents that are not submitted yet are cancelled at once. Its tokens can still read.',
-    callers: ['key'],
-    scope: 'agents:write',
     body: z.strictObject({ reason: freeTextSchema.nullable().default(null) }),
     example: { reason: 'Unusual spending' },
     returns: [200, AgentRecord],
@@ -168,12 +149,10 @@ export const agentsApi = {
       ),
     },
   }),
-  unfreeze: post('/agents/{id}/unfreeze', {
+  unfreeze: writers.post('/agents/{id}/unfreeze', {
     summary: 'Unfreeze an agent',
     description:
       'For an agent that a person has frozen. An agent frozen by its risk score (`frozenByAlertId`) is unfrozen with `POST /risk/agents/{id}/unfreeze`.',
-    callers: ['key'],
-    scope: 'agents:write',
     body: z.strictObject(widening.members),
     returns: [200, AgentRecord],
     signature: widening.signature,
@@ -191,10 +170,9 @@ export const agentsApi = {
       'agent.unfrozen': declareEvent('An agent has been unfrozen: it may spend again.', AgentEvent),
     },
   }),
-  fund: post('/agents/{id}/fund', {
+  fund: writers.post('/agents/{id}/fund', {
     summary: 'Move money into an agent’s wallet',
     description: 'The money comes from `fromWalletId`, which is optional if you have only one open wallet.',
-    callers: ['key'],
     scope: 'wallets:fund',
     body: z.strictObject({ amountCents: positiveMoneySchema(), fromWalletId: id('wallet').optional() }),
     example: { amountEuros: 20, fromWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz' },
@@ -214,24 +192,20 @@ export const agentsApi = {
     },
     emits: { 'agent.funded': declareEvent('Money has been moved into an agent’s wallet.', AgentFunded) },
   }),
-  balance: get('/agents/{id}/balance', {
+  balance: readers.get('/agents/{id}/balance', {
     summary: 'Get what an agent can spend',
     tool: {
       name: 'get_balance',
       isCommon: true,
       use: 'Use it to see the agent’s balance and what is held for approved intents. The balance is not the budget: see get_budgets.',
     },
-    callers: ['key', 'agent'],
-    scope: 'agents:read',
     returns: [200, AgentBalance],
     fails: { agent_not_found: notFound('agent') },
   }),
-  delete: del('/agents/{id}', {
+  delete: writers.del('/agents/{id}', {
     summary: 'Delete an agent',
     description:
       'The agent’s tokens are revoked immediately. The agent is `deleting` until its cards are closed, its open intents are cancelled and its money is back in your oldest open wallet, and then `deleted` permanently (`agent.deleted`). The record stays readable.',
-    callers: ['key'],
-    scope: 'agents:write',
     returns: [200, AgentRecord],
     fails: {
       agent_not_found: notFound('agent'),

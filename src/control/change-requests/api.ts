@@ -9,8 +9,9 @@ import { deputiesApi } from '../../identity/deputies/index.ts'
 import { widening } from '../../identity/passkeys/index.ts'
 import { personEvents } from '../../identity/people/index.ts'
 import { ssoApi } from '../../identity/sso/index.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { id } from '../../values/ids.ts'
 import { freeTextSchema } from '../../values/schemas.ts'
@@ -30,12 +31,13 @@ const joinUrl = shownOnceSchema(
   'https://pay.example.com/join#lnk_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ',
 )
 
+const readers = operationsFor({ callers: ['key'], scope: 'policies:read' })
+const approvers = operationsFor({ callers: ['key'], scope: 'intents:approve' })
+
 export const changeRequestsApi = {
-  list: list('/change-requests', {
+  list: readers.list('/change-requests', {
     summary: 'List changes that several people approve',
     description: 'Newest first.',
-    callers: ['key'],
-    scope: 'policies:read',
     readsClock: true,
     filters: {
       status: z.enum([...changeRequestMachine.states, 'expired']).optional(),
@@ -43,20 +45,16 @@ export const changeRequestsApi = {
     },
     item: ChangeRequestRecord,
   }),
-  get: get('/change-requests/{id}', {
+  get: readers.get('/change-requests/{id}', {
     summary: 'Get a change that several people approve',
-    callers: ['key'],
-    scope: 'policies:read',
     readsClock: true,
     returns: [200, ChangeRequestRecord],
     fails: { change_request_not_found },
   }),
-  approve: post('/change-requests/{id}/approve', {
+  approve: approvers.post('/change-requests/{id}/approve', {
     summary: 'Approve a change',
     description:
       'A person who is asked signs the `challenge` of the refusal `assertion_required`. With the last approval the change is carried out, if what it changes is still as people have signed.',
-    callers: ['key'],
-    scope: 'intents:approve',
     body: z.strictObject({
       ...widening.members,
       personId: id('person').optional().meta({
@@ -102,10 +100,8 @@ export const changeRequestsApi = {
       'sso_provider.updated': ssoApi.update.emits['sso_provider.updated'],
     },
   }),
-  reject: post('/change-requests/{id}/reject', {
+  reject: approvers.post('/change-requests/{id}/reject', {
     summary: 'Reject a change',
-    callers: ['key'],
-    scope: 'intents:approve',
     body: z.strictObject({ reason: freeTextSchema.min(1) }),
     example: { reason: 'The limit is high enough.' },
     returns: [200, ChangeRequestRecord],

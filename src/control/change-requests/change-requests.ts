@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import {
   advanceApproval,
   approverRefusalCodes,
@@ -32,7 +31,7 @@ import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE, withMembers } from '../../kernel/database/entity.ts'
 import type { StatedWidening } from '../../statements/index.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import { carryOutPolicyWrite, type PolicyWrite } from '../policies/index.ts'
@@ -42,7 +41,7 @@ import { changeRequestsApi } from './api.ts'
 const visibleTo = ({ scopes }: Actor) => (scopes.has('people:read') ? {} : { policyId: { $ne: null } })
 
 const lockChange = (id: string, { em, actor }: { readonly em: EntityManager; readonly actor: Actor }) =>
-  em.findOne(ChangeRequest, { id, ...visibleTo(actor) }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  em.findOne(ChangeRequest, { id, ...visibleTo(actor) }, FOR_UPDATE)
 
 type Approving = ContextOf<typeof changeRequestsApi.approve>
 

@@ -1,14 +1,8 @@
 import { z } from 'zod'
 import { widening } from '../../identity/passkeys/index.ts'
+import { internal, open, operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import {
-  get,
-  list,
-  notFound,
-  notFoundOrDeleted,
-  post,
-  type RefusalSpec,
-} from '../../kernel/contract/operation.ts'
+import { notFound, notFoundOrDeleted, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -76,13 +70,14 @@ const fails = {
   delegation_not_found: notFound('delegation'),
 } as const satisfies Record<string, RefusalSpec>
 
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'delegations:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'delegations:write' })
+
 export const delegationsApi = {
-  create: post('/delegations', {
+  create: writers.post('/delegations', {
     summary: 'Delegate a part of what an agent may spend',
     description:
       'A delegation has a cap and an expiry. Its `code`, which is shown only once, can be redeemed for a token of the agent. The token can declare intents up to the cap, only for `merchant` if one is set; every other rule of the agent applies as well.\n\nThe code can be redeemed once, within a day and before the delegation expires. A delegation with a `parentDelegationId` is never wider than its parent, and counts against the caps of all delegations above it.',
-    callers: ['key'],
-    scope: 'delegations:write',
     body: z.strictObject({
       agentId: id('agent'),
       maxAmountCents: positiveMoneySchema(),
@@ -142,11 +137,10 @@ export const delegationsApi = {
       ),
     },
   }),
-  redeem: post('/delegations/redeem', {
+  redeem: open.post('/delegations/redeem', {
     summary: 'Redeem a code for a token',
     description:
       'The code is the only credential, and it can be redeemed once. The token is shown only once. It can read its agent, policy, wallet and runs, and only those tokens, delegations, intents, transactions and events that belong to its delegation. It stops working when the delegation is revoked or expires.\n\nIf the answer is lost, the owner must create another delegation.',
-    callers: ['public'],
     body: z.strictObject({
       code: z
         .string()
@@ -171,12 +165,10 @@ export const delegationsApi = {
       ...agentTokenCreatedEvent,
     },
   }),
-  list: list('/delegations', {
+  list: readers.list('/delegations', {
     readsClock: true,
     summary: 'List delegations',
     description: 'Newest first. The token of a delegation sees only that one.',
-    callers: ['key', 'agent'],
-    scope: 'delegations:read',
     filters: {
       status: status.optional(),
       agentId: id('agent').optional(),
@@ -184,28 +176,23 @@ export const delegationsApi = {
     },
     item: DelegationRecord,
   }),
-  get: get('/delegations/{id}', {
+  get: readers.get('/delegations/{id}', {
     readsClock: true,
     summary: 'Get a delegation',
-    callers: ['key', 'agent'],
-    scope: 'delegations:read',
     returns: [200, DelegationRecord],
     fails,
   }),
-  revoke: post('/delegations/{id}/revoke', {
+  revoke: writers.post('/delegations/{id}/revoke', {
     summary: 'Revoke a delegation and all below it',
     description:
       'The tokens stop working immediately, nothing more is approved under the delegations, and their open intents are cancelled, which releases the held money. A SEPA transfer on one of these intents is cancelled if it is not submitted yet. Paid and submitted transfers are not affected.',
-    callers: ['key'],
-    scope: 'delegations:write',
     returns: [200, DelegationRecord],
     fails: { ...fails, delegation_over: [400, 'The delegation is already revoked or expired.'] },
     emits: { ...delegationRevokedEvent, ...agentTokenRevokedEvent },
   }),
   /** May be repeated. Changes nothing before the expiry, by the tenant's clock. */
-  expire: post('/delegations/{id}/expire', {
+  expire: internal.post('/delegations/{id}/expire', {
     summary: 'Expire a delegation',
-    callers: [],
     returns: [200, z.object({ expired: z.boolean() })],
     fails,
     emits: {

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { keyExpiryProblem, lockCaller } from '../../identity/keys/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
@@ -10,7 +9,8 @@ import type { EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers, type HandlerOf, type InputOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { hashAndHint, hashSecret, newSecret } from '../../kernel/database/credential.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE, FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
+import { getRecordAs } from '../../kernel/database/get-record.ts'
 import { quoted } from '../../statements/index.ts'
 import { addMs, clock, days, minutes } from '../../values/clock.ts'
 import { formatMoney } from '../../values/money.ts'
@@ -68,11 +68,7 @@ const redeem: HandlerOf<typeof delegationsApi.redeem> = async ({ body }, context
   const now = clock.tenant(found.offsetMs)
   switchTenant({ ownerId, mode }, now)
   await lockAgent(em, found.agentId)
-  const delegation = (await em.findOne(
-    Delegation,
-    { id: found.id },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )) as Delegation
+  const delegation = (await em.findOne(Delegation, { id: found.id }, FOR_UPDATE)) as Delegation
   const blocker = redemptionBlocker(delegation, now)
   if (blocker) return refuse(blocker)
   delegationMachine.move(delegation, 'redeemed')
@@ -100,8 +96,6 @@ const AGENT_OF =
 const lockAgentOf = (id: string, { em, tenant }: WriteContext) =>
   lockAgentsWhere(em, sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id]))
 
-const lockedInOrder = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
-
 const SUBTREE = `id = any(array(
   with recursive subtree as (
     select d.id, d.status from delegations d where d.owner_id = ? and d.mode = ? and d.id = ?
@@ -116,7 +110,7 @@ async function lockSubtree(id: string, context: WriteContext): Promise<Delegatio
   const condition = sqlCondition(SUBTREE, [ownerId, mode, id, ownerId, mode, id])
   const [, subtree] = await Promise.all([
     lockAgentOf(id, context),
-    context.em.find(Delegation, condition, lockedInOrder),
+    context.em.find(Delegation, condition, FOR_UPDATE_BY_ID),
   ])
   return subtree
 }
@@ -201,10 +195,7 @@ const delegations = bindHandlers(delegationsApi, {
     return { ...page, data: await delegationResponses(page.data, context) }
   },
 
-  async get({ params }, context) {
-    const delegation = await find(context.em, params.id)
-    return delegation ? delegationResponse(delegation, context) : context.refuse('delegation_not_found')
-  },
+  get: getRecordAs(Delegation, 'delegation_not_found', delegationResponse),
 
   async revoke({ params }, context) {
     const subtree = await lockSubtree(params.id, context)
@@ -220,7 +211,7 @@ const delegations = bindHandlers(delegationsApi, {
     const { em, now, emit, refuse } = context
     const [, delegation] = await Promise.all([
       lockAgentOf(params.id, context),
-      em.findOne(Delegation, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+      em.findOne(Delegation, { id: params.id }, FOR_UPDATE),
     ])
     if (!delegation) return refuse('delegation_not_found')
     if (delegation.expiresAt > now || !delegationMachine.move(delegation, 'expired'))
@@ -236,7 +227,7 @@ const onAgentDeleting = reaction(
   { ...delegationRevokedEvent, ...agentTokenRevokedEvent },
   async ({ agentId }, context) => {
     const condition = { agentId, ...sqlCondition(OPEN_DELEGATION_SQL) }
-    await revokeAll(await context.em.find(Delegation, condition, lockedInOrder), context)
+    await revokeAll(await context.em.find(Delegation, condition, FOR_UPDATE_BY_ID), context)
   },
 )
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { approverRefusals } from '../../identity/approvals/index.ts'
 import { assertionEvents, webauthnAssertionSchema } from '../../identity/passkeys/index.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, post } from '../../kernel/contract/operation.ts'
 import { pageQuerySchema } from '../../kernel/contract/page.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { TimelinePage } from '../../kernel/journal/timeline.ts'
@@ -101,8 +101,12 @@ const IntentCreate = z
   .refine(hasPayee, payeeMissingIssue)
   .refine(hasOnePayee, payeeAmbiguousIssue)
 
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'intents:read' })
+const writers = operationsFor({ callers: ['key', 'agent'], scope: 'intents:write' })
+const approvers = operationsFor({ callers: ['key'], scope: 'intents:approve' })
+
 export const intentsApi = {
-  create: post('/intents', {
+  create: writers.post('/intents', {
     summary: 'Declare an intent to spend',
     tool: {
       name: 'declare_intent',
@@ -111,8 +115,6 @@ export const intentsApi = {
     },
     description:
       'An agent states what it wants to pay, and gets a decision.\n\nThe payee is `merchant`, or the record that `beneficiaryId`, `walletId` or `requestId` names: the rules then judge that record’s name, IBAN and country. A payment request may be another owner’s; it must be open, and the amount must be its outstanding amount.\n\nAn intent that the agent’s policy approves is `approved` at once: its amount, plus the policy’s tolerance, is held in the agent’s wallet and counts towards the limits. An intent against the rules, or with too little money in the wallet, is `denied`.\n\nAn intent that would wait only because of its amount is approved if it is within an active mandate of the agent (`POST /mandates`): `decidedBy` is then the mandate. Every other intent is `created`: it reserves nothing and waits for a person until its deadline. So does every intent that a person declares in the console.\n\nAn intent with the merchant and amount of another one in the same run within ten minutes is `possibleDuplicateOf` that one and always waits for a person. An intent that is unusual for the agent can wait for a person, be denied, or freeze the agent: see `PUT /risk/config`.',
-    callers: ['key', 'agent'],
-    scope: 'intents:write',
     run: 'hot',
     body: IntentCreate,
     example: {
@@ -136,15 +138,13 @@ export const intentsApi = {
     },
     emits: declareEvents,
   }),
-  list: list('/intents', {
+  list: readers.list('/intents', {
     summary: 'List intents',
     tool: {
       name: 'list_intents',
       isCommon: true,
       use: 'Use it to see declared intents and their status, newest first. Do not declare an intent twice.',
     },
-    callers: ['key', 'agent'],
-    scope: 'intents:read',
     filters: {
       status: intentStatusSchema.optional(),
       agentId: id('agent').optional(),
@@ -156,19 +156,11 @@ export const intentsApi = {
     },
     item: IntentRecord,
   }),
-  get: get('/intents/{id}', {
-    summary: 'Get an intent',
-    callers: ['key', 'agent'],
-    scope: 'intents:read',
-    returns: [200, IntentRecord],
-    fails: intentLookupRefusals,
-  }),
-  approve: post('/intents/{id}/approve', {
+  get: readers.getOne('/intents/{id}', 'an intent', IntentRecord, intentLookupRefusals),
+  approve: approvers.post('/intents/{id}/approve', {
     summary: 'Approve an intent',
     description:
       'In the console, a person approves with a passkey. A key can send a person’s passkey signature along, and must do so if the policy requires it.\n\n`POST /passkeys/intents/{intentId}/challenge` returns what to sign, and `GET /intents/{id}/approval` the proof afterwards. A signature can be used in one request only, even if the request fails. The current policy decides again: a person approves within its limits, not beyond them. From the approval on, the amount and its tolerance are held in the agent’s wallet and count towards the limits. If the approval is refused, the intent still waits.',
-    callers: ['key'],
-    scope: 'intents:approve',
     run: 'hot',
     signature: { challenge: '/passkeys/intents/{id}/challenge', asks: {}, always: true },
     body: z.strictObject({
@@ -190,17 +182,15 @@ export const intentsApi = {
     },
     emits: { 'intent.approved': IntentEvent, ...approvalEvents, ...assertionEvents },
   }),
-  deny: post('/intents/{id}/deny', {
+  deny: approvers.post('/intents/{id}/deny', {
     summary: 'Deny an intent',
-    callers: ['key'],
-    scope: 'intents:approve',
     body: z.strictObject({ reason: freeTextSchema.min(1) }),
     example: { reason: 'Too expensive' },
     returns: [200, IntentRecord],
     fails: intentDecisionRefusals,
     emits: { 'intent.denied': IntentEvent },
   }),
-  cancel: post('/intents/{id}/cancel', {
+  cancel: writers.post('/intents/{id}/cancel', {
     summary: 'Cancel an intent',
     tool: {
       name: 'cancel_intent',
@@ -210,8 +200,6 @@ export const intentsApi = {
     },
     description:
       'An intent can be cancelled while it waits, or while it is approved without a pending payment. A `comment` replaces the current one.',
-    callers: ['key', 'agent'],
-    scope: 'intents:write',
     run: 'hot',
     body: z.strictObject({ comment: freeTextSchema.nullable().default(null) }),
     example: { comment: 'No longer needed' },
@@ -224,11 +212,9 @@ export const intentsApi = {
       ),
     },
   }),
-  timeline: get('/intents/{id}/timeline', {
+  timeline: readers.get('/intents/{id}/timeline', {
     summary: 'Get the timeline of an intent',
     description: 'Oldest first: every change of the intent and of its payments, with who made it and why.',
-    callers: ['key', 'agent'],
-    scope: 'intents:read',
     query: pageQuerySchema({}),
     returns: [200, TimelinePage],
     fails: intentLookupRefusals,

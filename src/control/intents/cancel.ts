@@ -1,8 +1,8 @@
-import { LockMode } from '@mikro-orm/core'
 import { reactionToAll } from '../../kernel/contract/area.ts'
 import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { EmitContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
+import { FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { findAgent } from '../agents/index.ts'
 import { delegationRevokedEvent } from '../delegations/index.ts'
 import type { intentSteps } from './api.ts'
@@ -120,11 +120,7 @@ export async function cancelIntentsOfAgent(
   const { em } = context
   // Each status has an index of its own.
   const found = ["status = 'created'", "status = 'approved'"].map(status =>
-    em.find(
-      Intent,
-      { agentId, ...sqlCondition(status) },
-      { orderBy: { id: 'asc' }, limit: CANCEL_BATCH, lockMode: LockMode.PESSIMISTIC_WRITE },
-    ),
+    em.find(Intent, { agentId, ...sqlCondition(status) }, { ...FOR_UPDATE_BY_ID, limit: CANCEL_BATCH }),
   )
   for (const intent of (await Promise.all(found)).flat())
     cancelIntent(intent, 'The agent is being deleted.', context)

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { defineEntity, LockMode, p } from '@mikro-orm/core'
+import { defineEntity, p } from '@mikro-orm/core'
 import type { ApprovalProgress } from '../../identity/approvals/index.ts'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import type { SqlContext } from '../../kernel/contract/context.ts'
@@ -10,6 +10,8 @@ import { insertIntoBoth, lockedRowsById, rowsById, updateOf } from '../../kernel
 import {
   booleanColumn,
   centsColumn,
+  FOR_UPDATE,
+  FOR_UPDATE_BY_ID,
   mayUseRecord,
   metadataColumn,
   nullable,
@@ -176,15 +178,11 @@ export const findIntents = rowsById(intentTable)
 
 /** For an operation that changes nothing else. */
 export const lockIntent = (em: EntityManager, id: string): Promise<Intent | null> =>
-  em.findOne(Intent, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  em.findOne(Intent, { id }, FOR_UPDATE)
 
 /** The intents of an agent that wait for several people. */
 export const lockWithSteps = (em: EntityManager, agentId: string): Promise<Intent[]> =>
-  em.find(
-    Intent,
-    { agentId, status: 'created', approvalDueAt: { $ne: null } },
-    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  em.find(Intent, { agentId, status: 'created', approvalDueAt: { $ne: null } }, FOR_UPDATE_BY_ID)
 
 const FREE_WITH_STEPS = `
 select id, agent_id as "agentId" from intents

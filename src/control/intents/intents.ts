@@ -9,6 +9,7 @@ import { bindHandlers, type ContextOf, type HandlerOf } from '../../kernel/contr
 import { answerTo } from '../../kernel/contract/question.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import { definedOnly, merchantCondition } from '../../kernel/database/entity.ts'
+import { getRecordAs } from '../../kernel/database/get-record.ts'
 import { pageOfSource } from '../../kernel/database/page-of-source.ts'
 import { readCompleteFrom, readTimelineOfRecords, withAuditIds } from '../../kernel/journal/timeline.ts'
 import { madeWithDelegation } from '../../money/transactions/index.ts'
@@ -182,10 +183,7 @@ const intents = bindHandlers(intentsApi, {
     return { ...page, data: await intentResponses(page.data, context) }
   },
 
-  async get({ params }, context) {
-    const intent = await find(context.em, params.id)
-    return intent ? intentResponse(intent, context) : context.refuse('intent_not_found')
-  },
+  get: getRecordAs(Intent, 'intent_not_found', intentResponse),
 
   async deny({ params, body }, { em, actor, now, emit, refuse, wake }) {
     const intent = await lockIntent(em, params.id)

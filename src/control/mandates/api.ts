@@ -6,8 +6,9 @@ import {
   webauthnAssertionSchema,
   widening,
 } from '../../identity/passkeys/index.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, notFoundOrDeleted, post } from '../../kernel/contract/operation.ts'
+import { notFoundOrDeleted } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { id } from '../../values/ids.ts'
 import { freeTextSchema } from '../../values/schemas.ts'
@@ -36,14 +37,15 @@ const exampleMandate = {
   expiresAt: '2027-01-31T00:00:00.000Z',
 }
 
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'mandates:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'mandates:write' })
+
 export const mandatesApi = {
-  options: post('/mandates/options', {
+  options: writers.post('/mandates/options', {
     requires: 'passkeys',
     summary: 'Get the challenge of a mandate',
     description:
       'Returns the statement that a person signs with a passkey to create this mandate: the agent, all constraints and the expiry. Pass `options` to `navigator.credentials.get`, and send the result to `POST /mandates` with the same fields. The challenge expires after five minutes and can be used once.',
-    callers: ['key'],
-    scope: 'mandates:write',
     body: NewMandate.extend({
       personId: id('person')
         .nullable()
@@ -55,12 +57,10 @@ export const mandatesApi = {
     fails: { agent_not_found, person_not_found: [404, 'personId: no such person.'], ...mandateTermRefusals },
     emits: {},
   }),
-  create: post('/mandates', {
+  create: writers.post('/mandates', {
     summary: 'Create a mandate',
     description:
       'A mandate is a person’s permission in advance. While it is active, an intent within it needs no approval if only its amount would require one (`autoApproveLimitEuros`, or no policy): `decidedBy` is then the mandate. Only intents that the mandate approves count against it.\n\nPossible duplicates, risk and `requireAttestation` still require a person, and every other rule and budget still applies. If several mandates allow an intent, the one that ends first is used. A person who may approve intents signs exactly these fields with a passkey.',
-    callers: ['key'],
-    scope: 'mandates:write',
     signature: { challenge: '/mandates/options', always: true },
     body: z.strictObject({ ...newMandateMembers, webauthnAssertion: webauthnAssertionSchema }),
     example: {
@@ -84,42 +84,34 @@ export const mandatesApi = {
     },
     emits: { ...mandateCreatedEvent, ...assertionEvents },
   }),
-  list: list('/mandates', {
+  list: readers.list('/mandates', {
     readsClock: true,
     summary: 'List mandates',
     description: 'Newest first. An agent’s token sees only its agent’s mandates.',
-    callers: ['key', 'agent'],
-    scope: 'mandates:read',
     filters: { status: mandateStatusSchema.optional(), agentId: id('agent').optional() },
     item: MandateRecord,
   }),
-  get: get('/mandates/{id}', {
+  get: readers.get('/mandates/{id}', {
     readsClock: true,
     summary: 'Get a mandate',
     description: 'Includes what is left of each limit, and both signatures.',
-    callers: ['key', 'agent'],
-    scope: 'mandates:read',
     returns: [200, MandateRecord],
     fails: mandateLookupRefusals,
   }),
-  suspend: post('/mandates/{id}/suspend', {
+  suspend: writers.post('/mandates/{id}/suspend', {
     summary: 'Suspend a mandate',
     description:
       'The mandate approves nothing until it is resumed. Intents that it has approved stay approved.',
-    callers: ['key'],
-    scope: 'mandates:write',
     body: comment,
     example: { comment: 'Until the invoice is clear' },
     returns: [200, MandateRecord],
     fails: { ...mandateChangeRefusals, mandate_suspended: [400, 'The mandate is already suspended.'] },
     emits: mandateSuspendedEvent,
   }),
-  resume: post('/mandates/{id}/resume', {
+  resume: writers.post('/mandates/{id}/resume', {
     summary: 'Resume a suspended mandate',
     description:
       'Refused while the agent is frozen or being deleted, or if the person who signed the mandate was removed.',
-    callers: ['key'],
-    scope: 'mandates:write',
     body: comment.extend(widening.members),
     example: { comment: 'The invoice is clear' },
     returns: [200, MandateRecord],
@@ -139,12 +131,10 @@ export const mandatesApi = {
       'mandate.resumed': declareEvent('A suspended mandate is active again.', MandateEvent),
     },
   }),
-  revoke: post('/mandates/{id}/revoke', {
+  revoke: writers.post('/mandates/{id}/revoke', {
     summary: 'Revoke a mandate',
     description:
       'Permanent: the mandate approves nothing from now on. Intents that it has approved stay approved; cancel those that should not be paid.',
-    callers: ['key'],
-    scope: 'mandates:write',
     body: comment,
     example: { comment: 'No longer needed' },
     returns: [200, MandateRecord],

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { findPerson, personEvents } from '../../identity/people/index.ts'
 import type { TenantNow } from '../../kernel/contract/actor.ts'
@@ -8,6 +7,7 @@ import type { Context, EmitContext, WriteContext } from '../../kernel/contract/c
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { updateOf } from '../../kernel/database/bulk-sql.ts'
+import { FOR_UPDATE, FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { tableOf } from '../../kernel/database/table.ts'
 import { AgentEvent, lockAgentsWhere } from '../agents/index.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
@@ -35,7 +35,7 @@ async function lockMandate(id: string, { em, tenant }: WriteContext) {
   const condition = sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id])
   const [[agent], mandate] = await Promise.all([
     lockAgentsWhere(em, condition),
-    em.findOne(Mandate, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOne(Mandate, { id }, FOR_UPDATE),
   ])
   return agent && mandate && { agent, mandate }
 }
@@ -146,11 +146,7 @@ async function suspendOfAgent(
   comment: string,
   context: Reacting,
 ): Promise<void> {
-  const active = await context.em.find(
-    Mandate,
-    { agentId, status: 'active' },
-    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  const active = await context.em.find(Mandate, { agentId, status: 'active' }, FOR_UPDATE_BY_ID)
   for (const mandate of active) suspendMandate(mandate, because, comment, context)
 }
 
@@ -173,10 +169,7 @@ export const mandateReactions = {
       const values = [tenant.ownerId, tenant.mode, personId]
       await lockAgentsWhere(em, sqlCondition(AGENTS_OF_SIGNER, values))
       const active = { personId, status: 'active' } as const
-      const mandates = await em.find(Mandate, active, {
-        orderBy: { id: 'asc' },
-        lockMode: LockMode.PESSIMISTIC_WRITE,
-      })
+      const mandates = await em.find(Mandate, active, FOR_UPDATE_BY_ID)
       for (const mandate of mandates)
         suspendMandate(mandate, 'signer_removed', 'The person who signed it was removed.', context)
     },

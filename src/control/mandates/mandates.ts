@@ -3,6 +3,7 @@ import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly } from '../../kernel/database/entity.ts'
+import { getRecordAs } from '../../kernel/database/get-record.ts'
 import { formatMinute } from '../../values/minute.ts'
 import { mandateSteps, mandatesApi } from './api.ts'
 import { mandateReactions, resumeMandate, revokeMandate, suspendMandateOperation } from './change.ts'
@@ -47,10 +48,7 @@ const mandates = bindHandlers(mandatesApi, {
     return { ...page, data: await mandateResponses(page.data, context) }
   },
 
-  async get({ params }, context) {
-    const mandate = await context.em.findOne(Mandate, { id: params.id })
-    return mandate ? mandateResponse(mandate, context) : context.refuse('mandate_not_found')
-  },
+  get: getRecordAs(Mandate, 'mandate_not_found', mandateResponse),
 })
 
 const expiry: Deadline = {

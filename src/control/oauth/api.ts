@@ -5,6 +5,7 @@ import {
   ChallengeRecord,
   webauthnAssertionSchema,
 } from '../../identity/passkeys/index.ts'
+import { internal, open, signedIn } from '../../kernel/contract/callers.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
 import { oauthErrors } from '../../kernel/contract/oauth-errors.ts'
 import {
@@ -12,7 +13,6 @@ import {
   get,
   notFound,
   notFoundOrDeleted,
-  post,
   type RefusalSpec,
 } from '../../kernel/contract/operation.ts'
 import { tokenScopeSetNames } from '../../kernel/contract/scopes.ts'
@@ -83,10 +83,9 @@ export const oauthApi = {
     summary: 'Get the endpoints that issue tokens to assistants',
     description: 'RFC 8414. The endpoints of devices and terminals have metadata of their own.',
   }),
-  register: post('/oauth/register', {
+  register: open.post('/oauth/register', {
     summary: 'Register a client of assistants',
     description: `RFC 7591, for clients that are not identified by a metadata document. All clients are public ones. A registration whose page of consent no person opens is deleted after 15 minutes, and earlier if your address registers ${MAX_UNSEEN_CLIENTS} newer ones; otherwise, if no person connects it within an hour.`,
-    callers: ['public'],
     body: z.object({
       client_name: z.string().trim().min(1).max(200).default('An unnamed assistant'),
       redirect_uris: z.array(z.string().max(MAX_REDIRECT_URI)).min(1).max(MAX_REDIRECT_URIS),
@@ -111,23 +110,21 @@ export const oauthApi = {
     },
     emits: { 'assistant.registered': assistantEvents['assistant.registered'] },
   }),
-  challenge: post('/oauth/options', {
+  challenge: signedIn.post('/oauth/options', {
     requires: 'passkeys',
     summary: 'Get the challenge to connect an assistant',
     description:
       'As `POST /mandates/options`: the statement also names the assistant, who has published it, where its answers go, and its tools.',
-    callers: ['console'],
     body: z.strictObject(choices),
     example: { ...exampleChoices, constraints: { perMonthEuros: 100 } },
     returns: [201, ChallengeRecord],
     fails: { ...consentRefusals, person_not_found: notFound('person') },
     emits: {},
   }),
-  approve: post('/oauth/approve', {
+  approve: signedIn.post('/oauth/approve', {
     summary: 'Connect an assistant',
     description:
       'Called by the page `/oauth/authorize`, for an owner. With `constraints` the person signs a mandate: the assistant pays within it without asking. Without them, a person approves each payment.',
-    callers: ['console'],
     signature: { challenge: '/oauth/options' },
     body: z.strictObject({
       ...choices,
@@ -154,11 +151,10 @@ export const oauthApi = {
       ...assertionEvents,
     },
   }),
-  token: post('/oauth/token', {
+  token: open.post('/oauth/token', {
     summary: 'Get the tokens of an assistant',
     description:
       'RFC 6749: `authorization_code`, with the verifier of PKCE, and `refresh_token`. A code or a refresh token works once; used again, it ends the grant. The access token acts as the agent, at `/mcp` only, for an hour. A client that proves a key (`DPoP`, RFC 9449) gets tokens that work with this key only.',
-    callers: ['public'],
     http: { reads: { dpop: 'A proof of the client’s key (RFC 9449); optional.' } },
     body: acceptForm(
       z.object({
@@ -196,10 +192,9 @@ export const oauthApi = {
       ...endedGrantEvents,
     },
   }),
-  revoke: post('/oauth/revoke', {
+  revoke: open.post('/oauth/revoke', {
     summary: 'Revoke the tokens of an assistant',
     description: 'RFC 7009: either token ends the grant, with its mandate. An unknown token is no error.',
-    callers: ['public'],
     body: acceptForm(
       z.object({
         token: z.string().min(1).max(200),
@@ -211,9 +206,8 @@ export const oauthApi = {
     returns: [200, z.object({})],
     emits: endedGrantEvents,
   }),
-  expire: post('/oauth/grants/{id}/expire', {
+  expire: internal.post('/oauth/grants/{id}/expire', {
     summary: 'Expire the grant of an assistant',
-    callers: [],
     returns: [200, doneSchema],
     fails: { grant_not_found: notFound('grant') },
     emits: endedGrantEvents,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
+import { notFound } from '../../kernel/contract/operation.ts'
 import { scopeSchema } from '../../kernel/contract/scopes.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -43,30 +44,27 @@ const AssistantRecord = z
 
 const fails = { assistant_not_found: notFound('assistant') } as const
 
+const readers = operationsFor({ callers: ['key'], scope: 'tokens:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'tokens:write' })
+
 export const assistantsApi = {
-  list: list('/assistants', {
+  list: readers.list('/assistants', {
     readsClock: true,
     summary: 'List connected assistants',
     description: 'Newest first, with those that ended in the last 90 days.',
-    callers: ['key'],
-    scope: 'tokens:read',
     filters: { status: status.optional(), agentId: id('agent').optional() },
     item: AssistantRecord,
   }),
-  get: get('/assistants/{id}', {
+  get: readers.get('/assistants/{id}', {
     readsClock: true,
     summary: 'Get a connected assistant',
-    callers: ['key'],
-    scope: 'tokens:read',
     returns: [200, AssistantRecord],
     fails,
   }),
-  disconnect: post('/assistants/{id}/disconnect', {
+  disconnect: writers.post('/assistants/{id}/disconnect', {
     summary: 'Disconnect an assistant',
     description:
       'Its tokens stop working, its mandate is revoked, and its open intents are cancelled, which releases the held money. A payment that is under way continues.',
-    callers: ['key'],
-    scope: 'tokens:write',
     returns: [200, AssistantRecord],
     fails: { ...fails, assistant_ended: [400, 'The assistant is already disconnected.'] },
     emits: endedGrantEvents,

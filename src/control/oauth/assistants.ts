@@ -2,6 +2,7 @@ import { area } from '../../kernel/contract/area.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
+import { getRecordAs } from '../../kernel/database/get-record.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { readTokenUses } from '../agent-tokens/index.ts'
 import { readBudgetUse } from '../budgets/index.ts'
@@ -38,10 +39,7 @@ const assistants = bindHandlers(assistantsApi, {
     return { ...page, data: await assistantResponses(page.data, context) }
   },
 
-  async get({ params }, context) {
-    const grant = await context.em.findOne(OauthGrant, { id: params.id })
-    return grant ? assistantResponse(grant, context) : context.refuse('assistant_not_found')
-  },
+  get: getRecordAs(OauthGrant, 'assistant_not_found', assistantResponse),
 
   async disconnect({ params }, context) {
     const grant = await lockGrant(params.id, context)

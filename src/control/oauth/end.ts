@@ -1,6 +1,6 @@
-import { LockMode } from '@mikro-orm/core'
 import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { addMs } from '../../values/clock.ts'
 import { revokeAssistantToken } from '../agent-tokens/index.ts'
 import { lockAgentsWhere } from '../agents/index.ts'
@@ -17,7 +17,7 @@ export async function lockGrant(id: string, { em, tenant }: WriteContext): Promi
   const condition = sqlCondition(AGENT_OF, [tenant.ownerId, tenant.mode, id])
   const [, grant] = await Promise.all([
     lockAgentsWhere(em, condition),
-    em.findOne(OauthGrant, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOne(OauthGrant, { id }, FOR_UPDATE),
   ])
   return grant
 }

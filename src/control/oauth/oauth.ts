@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { personEvents } from '../../identity/people/index.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import { sqlCondition } from '../../kernel/contract/conditions.ts'
@@ -7,6 +6,7 @@ import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, DONE } from '../../kernel/contract/operation.ts'
 import type { RunningService } from '../../kernel/contract/ports.ts'
 import { tokenScopeSetNames } from '../../kernel/contract/scopes.ts'
+import { FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { proofAlgorithms } from '../../values/proof-key.ts'
 import { agentTokenAuthenticator, agentTokenRevokedEvent } from '../agent-tokens/index.ts'
 import { lockAgentsWhere } from '../agents/index.ts'
@@ -88,11 +88,7 @@ const onTokenRevoked = reaction(
   agentTokenRevokedEvent['token.revoked'],
   endedGrantEvents,
   async ({ tokenId }, context) => {
-    const grants = await context.em.find(
-      OauthGrant,
-      { tokenId, status: 'connected' },
-      { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const grants = await context.em.find(OauthGrant, { tokenId, status: 'connected' }, FOR_UPDATE_BY_ID)
     for (const grant of grants) await endGrant(grant, 'token_revoked', context)
   },
 )
@@ -110,10 +106,7 @@ async function endAllOf(
   const condition = sqlCondition(AGENTS_OF_PERSON, [tenant.ownerId, tenant.mode, personId])
   await lockAgentsWhere(em, condition)
   const open = { personId, ...sqlCondition(OPEN_GRANT_SQL) }
-  const grants = await em.find(OauthGrant, open, {
-    orderBy: { id: 'asc' },
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-  })
+  const grants = await em.find(OauthGrant, open, FOR_UPDATE_BY_ID)
   for (const grant of grants) await endGrant(grant, because, context)
 }
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { LockMode } from '@mikro-orm/core'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { Context } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { hashSecret } from '../../kernel/database/credential.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { checkProof, useProof } from '../../kernel/database/proof.ts'
 import { addMs, clock } from '../../values/clock.ts'
 import { issueAssistantToken, renewAssistantToken } from '../agent-tokens/index.ts'
@@ -74,11 +74,7 @@ async function lockGrant(
   const tenant = { ownerId, mode }
   switchTenant(tenant, now)
   const agent = await lockAgent(em, agentId)
-  const grant = (await em.findOne(
-    OauthGrant,
-    { id: found.id },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )) as OauthGrant
+  const grant = (await em.findOne(OauthGrant, { id: found.id }, FOR_UPDATE)) as OauthGrant
   return { grant, tenant, now, isUsable: isActive && agent !== null }
 }
 

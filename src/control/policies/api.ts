@@ -1,19 +1,9 @@
 import { z } from 'zod'
 import { bySeveral } from '../../identity/approvals/index.ts'
 import { widening } from '../../identity/passkeys/index.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import {
-  del,
-  emptyBody,
-  get,
-  list,
-  notFound,
-  notFoundOrDeleted,
-  patch,
-  post,
-  put,
-  type RefusalSpec,
-} from '../../kernel/contract/operation.ts'
+import { emptyBody, notFound, notFoundOrDeleted, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -58,11 +48,12 @@ const too_few_approvers: RefusalSpec = [400, 'approval: the policy asks for more
 
 const notAssigned = 'The agent has no policy. Give it one with PUT /policies/agent/{agentId}.'
 
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'policies:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'policies:write' })
+
 export const policiesApi = {
-  create: post('/policies', {
+  create: writers.post('/policies', {
     summary: 'Create a spending policy template',
-    callers: ['key'],
-    scope: 'policies:write',
     limits: { bodyKiB: 256 },
     body: PolicyCreate,
     example: {
@@ -75,11 +66,9 @@ export const policiesApi = {
     fails: { too_few_approvers },
     emits: { 'policy.created': declareEvent('A policy template has been created.', PolicyEvent) },
   }),
-  list: list('/policies', {
+  list: readers.list('/policies', {
     summary: 'List policies',
     description: 'Templates and the agents’ own policies, newest first.',
-    callers: ['key', 'agent'],
-    scope: 'policies:read',
     filters: {
       kind: z
         .enum(['template', 'agent'])
@@ -91,32 +80,20 @@ export const policiesApi = {
     },
     item: PolicyDetail,
   }),
-  presets: list('/policies/presets', {
+  presets: readers.list('/policies/presets', {
     summary: 'List the built-in presets',
-    callers: ['key', 'agent'],
-    scope: 'policies:read',
     item: PolicyPresetRecord,
   }),
-  preset: get('/policies/presets/{presetId}', {
-    summary: 'Get a built-in preset',
-    callers: ['key', 'agent'],
-    scope: 'policies:read',
-    returns: [200, PolicyPresetRecord],
-    fails: { preset_not_found: [404, 'No such preset. GET /policies/presets lists them.'] },
+  preset: readers.getOne('/policies/presets/{presetId}', 'a built-in preset', PolicyPresetRecord, {
+    preset_not_found: [404, 'No such preset. GET /policies/presets lists them.'],
   }),
-  get: get('/policies/{id}', {
-    summary: 'Get a policy',
-    callers: ['key', 'agent'],
-    scope: 'policies:read',
-    returns: [200, PolicyDetail],
-    fails: { policy_not_found: fails.policy_not_found },
+  get: readers.getOne('/policies/{id}', 'a policy', PolicyDetail, {
+    policy_not_found: fails.policy_not_found,
   }),
-  replace: put('/policies/{id}', {
+  replace: writers.put('/policies/{id}', {
     summary: 'Replace the rules of a policy',
     description:
       'Rules that you leave out are removed. Agents with a copy of a template keep theirs until `POST /policies/{id}/apply`. Changes to an agent’s own policy apply only to that agent: see `overrides`.',
-    callers: ['key'],
-    scope: 'policies:write',
     limits: { bodyKiB: 256 },
     body: PolicyReplaceBody,
     example: { name: 'Research budget', dailyLimitEuros: 300 },
@@ -136,11 +113,9 @@ export const policiesApi = {
       'policy.updated': declareEvent('The rules of a policy have changed.', PolicyEvent),
     },
   }),
-  delete: del('/policies/{id}', {
+  delete: writers.del('/policies/{id}', {
     summary: 'Delete a policy template',
     description: 'Agents that got a copy keep it. Its versions stay readable.',
-    callers: ['key'],
-    scope: 'policies:write',
     returns: [204, emptyBody],
     fails: {
       policy_not_found: fails.policy_not_found,
@@ -156,21 +131,17 @@ export const policiesApi = {
       ),
     },
   }),
-  versions: list('/policies/{id}/versions', {
+  versions: readers.list('/policies/{id}/versions', {
     summary: 'List the versions of a policy',
     description:
       'Every state that the policy has had, newest first, each with its changes. A deleted policy keeps its versions.',
-    callers: ['key', 'agent'],
-    scope: 'policies:read',
     item: VersionRecord,
     fails: { policy_not_found: fails.policy_not_found },
   }),
-  apply: post('/policies/{id}/apply', {
+  apply: writers.post('/policies/{id}/apply', {
     summary: 'Apply a changed template to its agents',
     description:
       'Every agent whose policy is a copy of this template gets its current rules. Rules that were set only for one agent stay: `kept` lists them.',
-    callers: ['key'],
-    scope: 'policies:write',
     body: z.strictObject(widening.members),
     returns: [
       200,
@@ -205,12 +176,10 @@ export const policiesApi = {
       'policy.updated': PolicyEvent,
     },
   }),
-  assign: put('/policies/agent/{agentId}', {
+  assign: writers.put('/policies/agent/{agentId}', {
     summary: 'Give an agent a policy',
     description:
       'The agent gets its own copy of the policy. If its own template is assigned again, rules that were set only for the agent stay. With another template, rules that `toggle` has switched on stay. `overrides` lists them.',
-    callers: ['key'],
-    scope: 'policies:write',
     body: z.strictObject({
       policyId: id('policy').meta({
         description: 'A template of yours, or a preset by its name: `standard`, `travel`, …',
@@ -234,24 +203,20 @@ export const policiesApi = {
       'policy.assigned': declareEvent('An agent has been given its copy of a policy.', PolicyEvent),
     },
   }),
-  effective: get('/policies/agent/{agentId}', {
+  effective: readers.get('/policies/agent/{agentId}', {
     summary: 'Get the policy an agent spends under',
     tool: {
       name: 'get_policy',
       isCommon: true,
       use: 'Use it to read the rules for the agent: limits, merchants, times, and the amount above which a person must approve.',
     },
-    callers: ['key', 'agent'],
-    scope: 'policies:read',
     returns: [200, PolicyDetail],
     fails: { agent_not_found: notFound('agent'), no_policy_assigned: [404, notAssigned] },
   }),
-  toggle: patch('/policies/agent/{agentId}/toggle', {
+  toggle: writers.patch('/policies/agent/{agentId}/toggle', {
     summary: 'Switch one rule of an agent’s effective policy',
     description:
       'Changes the rule for this agent only. It stays when the template is applied or assigned again; switched on, also under another template.',
-    callers: ['key'],
-    scope: 'policies:write',
     body: z.strictObject({
       field: z.enum(policyToggles),
       value: z.boolean(),

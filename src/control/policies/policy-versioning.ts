@@ -1,8 +1,8 @@
-import { LockMode } from '@mikro-orm/core'
 import { reaction } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { EntityManager, EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { truncateText } from '../../values/schemas.ts'
 import { type Agent, AgentCreated, AgentEvent, findAgent, lockAgent } from '../agents/index.ts'
 import { agentProcess } from '../agents/process.ts'
@@ -39,7 +39,7 @@ export const findPolicy = (em: EntityReader, id: string): Promise<Policy | null>
   em.findOne(Policy, { id, ...policyNotDeleted })
 
 export async function lockPolicy(em: EntityManager, id: string): Promise<Policy | null> {
-  const policy = await em.findOne(Policy, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const policy = await em.findOne(Policy, { id }, FOR_UPDATE)
   return policy?.deletedAt ? null : policy
 }
 

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import {
   type bySeveral,
   holdChange,
@@ -13,6 +12,7 @@ import {
 } from '../../identity/passkeys/index.ts'
 import type { Context, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import { type Accepted, Refusal } from '../../kernel/contract/problem.ts'
+import { FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import type { StatedWidening } from '../../statements/index.ts'
 import { lockAgent } from '../agents/index.ts'
 import { decodePolicyRules, type PolicyRules, pickPolicyRules } from '../rules/index.ts'
@@ -135,10 +135,7 @@ export async function applyTemplate(
 ): Promise<AppliedTemplate | Refusal | Accepted | Refused<'policy_not_found' | 'not_a_template'>> {
   const { em, now, emit } = context
   const templateAndCopies = { $or: [{ id: policyId }, { templateId: policyId }], ...policyNotDeleted }
-  const locked = await em.find(Policy, templateAndCopies, {
-    orderBy: { id: 'asc' },
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-  })
+  const locked = await em.find(Policy, templateAndCopies, FOR_UPDATE_BY_ID)
   const template = locked.find(({ id }) => id === policyId)
   if (!template) return ['policy_not_found']
   if (template.agentId) return ['not_a_template']

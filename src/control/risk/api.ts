@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { widening } from '../../identity/passkeys/index.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, notFound, post, put } from '../../kernel/contract/operation.ts'
+import { notFound } from '../../kernel/contract/operation.ts'
 import { digitsAsNumber, integerSchema } from '../../kernel/contract/page.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -150,19 +151,18 @@ export const riskEvents = {
 
 const comment = freeTextSchema.nullable().default(null)
 
+const readers = operationsFor({ callers: ['key'], scope: 'risk:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'risk:write' })
+
 export const riskApi = {
-  config: get('/risk/config', {
+  config: readers.get('/risk/config', {
     summary: 'Get the risk configuration',
-    callers: ['key'],
-    scope: 'risk:read',
     returns: [200, RiskConfigRecord],
   }),
-  configure: put('/risk/config', {
+  configure: writers.put('/risk/config', {
     summary: 'Set the risk configuration',
     description:
       'Applies to all your agents in this mode. Every declared spend gets a score: the sum of the points of its signals, at most 100. A field that you leave out gets its default. With the defaults, no signal stops a spend by itself, and an unusual amount at a new merchant needs a review by a person.',
-    callers: ['key'],
-    scope: 'risk:write',
     body: z.strictObject({ ...settings, ...widening.members }),
     example: { thresholds: { review: 40, deny: 80, freeze: 100 }, velocityCount: 300 },
     returns: [200, RiskConfigRecord],
@@ -176,12 +176,10 @@ export const riskApi = {
       ),
     },
   }),
-  events: list('/risk/events', {
+  events: readers.list('/risk/events', {
     summary: 'List unusual spends',
     description:
       'Spends whose score reached the review threshold, spends whose amount or country was unusual by itself, and each unfreezing of an agent.',
-    callers: ['key'],
-    scope: 'risk:read',
     filters: {
       agentId: id('agent').optional(),
       ...timeRangeMembers,
@@ -189,20 +187,16 @@ export const riskApi = {
     },
     item: RiskEventRecord,
   }),
-  alerts: list('/risk/alerts', {
+  alerts: readers.list('/risk/alerts', {
     summary: 'List alerts',
     description: 'Lists one alert for each time that risk froze an agent.',
-    callers: ['key'],
-    scope: 'risk:read',
     filters: { status: z.enum(riskAlertMachine.states).optional(), agentId: id('agent').optional() },
     item: RiskAlertRecord,
   }),
-  acknowledge: post('/risk/alerts/{id}/acknowledge', {
+  acknowledge: writers.post('/risk/alerts/{id}/acknowledge', {
     summary: 'Acknowledge an alert',
     description:
       'Records that a person has seen the alert. The agent stays frozen: see `POST /risk/agents/{id}/unfreeze`.',
-    callers: ['key'],
-    scope: 'risk:write',
     body: z.strictObject({ comment }),
     example: { comment: 'We are looking into it' },
     returns: [200, RiskAlertRecord],
@@ -212,12 +206,10 @@ export const riskApi = {
     },
     emits: { 'risk.alert_acknowledged': declareEvent('A person has acknowledged a risk alert.', RiskEvent) },
   }),
-  unfreeze: post('/risk/agents/{id}/unfreeze', {
+  unfreeze: writers.post('/risk/agents/{id}/unfreeze', {
     summary: 'Unfreeze an agent that risk has frozen',
     description:
       'The spend that froze the agent no longer counts as unusual: its merchant is now known, and the rest of the agent’s profile is learned again. The alert is closed (`liftedAt`) and acknowledged with your comment.',
-    callers: ['key'],
-    scope: 'risk:write',
     body: z.strictObject({ comment, ...widening.members }),
     example: { comment: 'It was meant' },
     returns: [200, AgentRecord],

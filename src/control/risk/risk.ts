@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
@@ -7,7 +6,7 @@ import type { Context, WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
-import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import {
   AgentEvent,
@@ -48,7 +47,7 @@ const configResponse = (config: RiskConfig | null) =>
 
 /** Locks the alert that keeps an agent frozen, after the agent: a person may acknowledge it meanwhile. */
 const lockFreezingAlert = (em: Context['em'], agentId: string): Promise<RiskAlert | null> =>
-  em.findOne(RiskAlert, { agentId, liftedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  em.findOne(RiskAlert, { agentId, liftedAt: null }, FOR_UPDATE)
 
 function acknowledge(
   alert: RiskAlert,
@@ -91,11 +90,7 @@ const risk = bindHandlers(riskApi, {
   alerts: ({ query: { status, agentId } }, { page }) => page(RiskAlert, definedOnly({ status, agentId })),
 
   async acknowledge({ params, body }, context) {
-    const alert = await context.em.findOne(
-      RiskAlert,
-      { id: params.id },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const alert = await context.em.findOne(RiskAlert, { id: params.id }, FOR_UPDATE)
     if (!alert) return context.refuse('alert_not_found')
     if (!acknowledge(alert, body.comment, context)) return context.refuse('alert_acknowledged')
     return alert

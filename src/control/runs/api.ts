@@ -1,14 +1,11 @@
 import { z } from 'zod'
 import { widening } from '../../identity/passkeys/index.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import {
   agentRequiredRefusal,
-  get,
-  list,
   notFound,
   notFoundOrDeleted,
-  patch,
-  post,
   type RefusalSpec,
 } from '../../kernel/contract/operation.ts'
 import { pageQuerySchema } from '../../kernel/contract/page.ts'
@@ -79,8 +76,11 @@ const members = {
   budgetCents: budget,
 }
 
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'runs:read' })
+const writers = operationsFor({ callers: ['key', 'agent'], scope: 'runs:write' })
+
 export const runsApi = {
-  create: post('/runs', {
+  create: writers.post('/runs', {
     summary: 'Start a run of an agent',
     tool: {
       name: 'start_run',
@@ -89,8 +89,6 @@ export const runsApi = {
     },
     description:
       'A run is one piece of the agent’s work. Requests with its ID in the header `X-Run-Id` appear in its timeline, and intents declared with that header or with `runId` count against its budget. A run never widens what the agent may spend: every other limit applies as well.',
-    callers: ['key', 'agent'],
-    scope: 'runs:write',
     body: z.strictObject({
       agentId: agentIdSchema,
       name: members.name,
@@ -113,10 +111,8 @@ export const runsApi = {
     },
     emits: { 'run.created': declareEvent('A run of an agent has been started.', RunEvent) },
   }),
-  list: list('/runs', {
+  list: readers.list('/runs', {
     summary: 'List runs',
-    callers: ['key', 'agent'],
-    scope: 'runs:read',
     filters: {
       status: status.optional(),
       agentId: id('agent').optional(),
@@ -125,19 +121,12 @@ export const runsApi = {
     },
     item: RunRecord,
   }),
-  get: get('/runs/{id}', {
-    summary: 'Get a run',
-    callers: ['key', 'agent'],
-    scope: 'runs:read',
-    returns: [200, RunRecord],
-    fails: { run_not_found },
-  }),
-  update: patch('/runs/{id}', {
+  get: readers.getOne('/runs/{id}', 'a run', RunRecord, { run_not_found }),
+  update: writers.patch('/runs/{id}', {
     summary: 'Update a run that is running',
     description:
       'The budget may be lower than the amount already held and spent. Nothing is taken back, but nothing more is approved until the total is within the budget.',
     callers: ['key'],
-    scope: 'runs:write',
     body: z.strictObject({ ...members, ...widening.members }).partial(),
     example: { budgetEuros: 80 },
     returns: [200, RunRecord],
@@ -148,7 +137,7 @@ export const runsApi = {
       'run.updated': declareEvent('The name or the budget of a run has changed.', RunEvent),
     },
   }),
-  complete: post('/runs/{id}/complete', {
+  complete: writers.post('/runs/{id}/complete', {
     summary: 'Complete a run',
     tool: {
       name: 'complete_run',
@@ -157,31 +146,25 @@ export const runsApi = {
     },
     description:
       'Nothing more is approved in the run. Approved intents keep their money until they are paid, cancelled or expire.',
-    callers: ['key', 'agent'],
-    scope: 'runs:write',
     body: z.strictObject({ comment: freeTextSchema.nullable().default(null) }),
     example: { comment: 'Four papers bought' },
     returns: [200, RunRecord],
     fails,
     emits: { 'run.completed': declareEvent('A run has been completed.', RunEvent) },
   }),
-  fail: post('/runs/{id}/fail', {
+  fail: writers.post('/runs/{id}/fail', {
     summary: 'Fail a run',
     description: 'As with a completed run, nothing more is approved, and approved intents keep their money.',
-    callers: ['key', 'agent'],
-    scope: 'runs:write',
     body: z.strictObject({ reason: freeTextSchema.min(1) }),
     example: { reason: 'The publisher could not be reached' },
     returns: [200, RunRecord],
     fails,
     emits: { 'run.failed': declareEvent('A run has failed, or its agent is being deleted.', RunEvent) },
   }),
-  timeline: get('/runs/{id}/timeline', {
+  timeline: readers.get('/runs/{id}/timeline', {
     summary: 'Get the timeline of a run',
     description:
       'Oldest first: every change by requests with this `X-Run-Id`, and every change of the run’s intents by any caller. The run itself has the totals. The token of a delegation sees only changes made with it or under its delegation.',
-    callers: ['key', 'agent'],
-    scope: 'runs:read',
     query: pageQuerySchema({}),
     returns: [200, TimelinePage],
     fails: { run_not_found },

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import type { z } from 'zod'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area, type FindRuns, type FoundRun } from '../../kernel/contract/area.ts'
@@ -7,7 +6,15 @@ import type { EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
-import { assistantTokenOf, definedOnly, mayReachRecord, mayUseRecord } from '../../kernel/database/entity.ts'
+import {
+  assistantTokenOf,
+  definedOnly,
+  FOR_UPDATE,
+  FOR_UPDATE_BY_ID,
+  mayReachRecord,
+  mayUseRecord,
+} from '../../kernel/database/entity.ts'
+import { getRecordAs } from '../../kernel/database/get-record.ts'
 import { readTimelineOfRun, withAuditIds, withCompleteFrom } from '../../kernel/journal/timeline.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { truncateText } from '../../values/schemas.ts'
@@ -47,7 +54,7 @@ async function lockRun({ em, actor }: WriteContext, id: string): Promise<Run | n
   const run = await find(em, id)
   if (!run || !mayReachRecord(actor, run) || !mayUseRecord(actor, run)) return null
   await lockAgent(em, run.agentId)
-  return em.findOne(Run, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  return em.findOne(Run, { id }, FOR_UPDATE)
 }
 
 const runs = bindHandlers(runsApi, {
@@ -72,10 +79,7 @@ const runs = bindHandlers(runsApi, {
     return { ...page, data: await runResponses(page.data, context) }
   },
 
-  async get({ params }, context) {
-    const run = await find(context.em, params.id)
-    return run ? runResponse(run, context) : context.refuse('run_not_found')
-  },
+  get: getRecordAs(Run, 'run_not_found', runResponse),
 
   async update({ params, body }, context) {
     const { emit, refuse } = context
@@ -147,7 +151,7 @@ export async function endRunsOfAgent(
   const running = await em.find(
     Run,
     { agentId, status: 'running' },
-    { orderBy: { id: 'asc' }, limit: END_BATCH, lockMode: LockMode.PESSIMISTIC_WRITE },
+    { ...FOR_UPDATE_BY_ID, limit: END_BATCH },
   )
   for (const run of running) {
     runMachine.move(run, 'failed')

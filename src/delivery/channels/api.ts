@@ -1,16 +1,7 @@
 import { z } from 'zod'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import {
-  del,
-  emptyBody,
-  get,
-  list,
-  notFound,
-  patch,
-  post,
-  put,
-  type RefusalSpec,
-} from '../../kernel/contract/operation.ts'
+import { emptyBody, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { retryAfterHeader, tooManyAttemptsRefusal } from '../../kernel/database/attempt-limit.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -113,21 +104,19 @@ const fails = {
 
 const { person_not_found, channel_not_found, not_channel_owner } = fails
 
-const reads = { callers: ['key'], scope: 'channels:read' } as const
-const writes = { callers: ['key'], scope: 'channels:write' } as const
+const readers = operationsFor({ callers: ['key'], scope: 'channels:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'channels:write' })
 
 const language = z.enum(languages).meta({ description: 'The language of its messages.' })
 const hours = hoursSchema.meta({ description: HOURS })
 
 export const channelsApi = {
-  list: list('/people/{id}/channels', {
-    ...reads,
+  list: readers.list('/people/{id}/channels', {
     summary: 'List the channels of a person',
     item: ChannelRecord,
     fails: { person_not_found },
   }),
-  create: post('/people/{id}/channels', {
-    ...writes,
+  create: writers.post('/people/{id}/channels', {
     summary: 'Add a channel on which a person is asked',
     description:
       'A channel carries the question: the agent, the amount, and a link to the page where the person decides with a passkey. Opening the link decides nothing. An approver gets one for every intent, card request and doubtful payee that waits, and everyone concerned for a recovery: at most 20 questions an hour, and ten messages about access.\n\nE-mail goes to the address of the person’s record; Slack and Teams are reached by an incoming webhook. A code is sent there, and nothing else until `POST /people/{id}/channels/{channelId}/verify` has it. A person manages their own channels; a key needs `people:write`, too.',
@@ -162,8 +151,7 @@ export const channelsApi = {
     },
     emits: { 'channel.created': channelEvents['channel.created'] },
   }),
-  verify: post('/people/{id}/channels/{channelId}/verify', {
-    ...writes,
+  verify: writers.post('/people/{id}/channels/{channelId}/verify', {
     summary: 'Verify a channel by the code that was sent to it',
     description: 'The code has six digits and works for 15 minutes.',
     body: z.strictObject({
@@ -182,8 +170,7 @@ export const channelsApi = {
     http: { headers: { 429: retryAfterHeader } },
     emits: { 'channel.verified': channelEvents['channel.verified'] },
   }),
-  update: patch('/people/{id}/channels/{channelId}', {
-    ...writes,
+  update: writers.patch('/people/{id}/channels/{channelId}', {
     summary: 'Change the hours or language of a channel',
     body: z.strictObject({ language, hours }).partial(),
     example: { hours: { from: 6, to: 20 } },
@@ -191,8 +178,7 @@ export const channelsApi = {
     fails: { channel_not_found, not_channel_owner },
     emits: { 'channel.updated': channelEvents['channel.updated'] },
   }),
-  delete: del('/people/{id}/channels/{channelId}', {
-    ...writes,
+  delete: writers.del('/people/{id}/channels/{channelId}', {
     summary: 'Delete a channel',
     returns: [204, emptyBody],
     fails: { channel_not_found, not_channel_owner },
@@ -201,13 +187,11 @@ export const channelsApi = {
 }
 
 export const channelSettingsApi = {
-  settings: get('/channels/settings', {
-    ...reads,
+  settings: readers.get('/channels/settings', {
     summary: 'Get what messages on channels contain',
     returns: [200, SettingsRecord],
   }),
-  configure: put('/channels/settings', {
-    callers: ['key'],
+  configure: writers.put('/channels/settings', {
     scope: 'people:write',
     summary: 'Set what messages on channels contain',
     description:

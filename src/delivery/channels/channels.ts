@@ -1,5 +1,4 @@
 import { randomInt, timingSafeEqual } from 'node:crypto'
-import { LockMode } from '@mikro-orm/core'
 import { deletionEvents } from '../../compliance/gdpr/index.ts'
 import { Person } from '../../identity/customers/index.ts'
 import { personEvents } from '../../identity/people/index.ts'
@@ -9,7 +8,7 @@ import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts
 import type { Systems } from '../../kernel/contract/ports.ts'
 import { withHeaders } from '../../kernel/contract/problem.ts'
 import { recordCodeAttempt } from '../../kernel/database/attempt-limit.ts'
-import { withMembers } from '../../kernel/database/entity.ts'
+import { FOR_UPDATE, FOR_UPDATE_BY_ID, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs, clock, days, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
@@ -104,7 +103,7 @@ interface ChannelParams {
 }
 
 const lockChannel = ({ id: personId, channelId: id }: ChannelParams, { em }: WriteContext) =>
-  em.findOne(Channel, { id, personId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  em.findOne(Channel, { id, personId }, FOR_UPDATE)
 
 const settingsResponse = (settings: ChannelSettings | null, { mail }: Pick<Systems, 'mail'>) => ({
   includeDetails: settings?.includeDetails ?? false,
@@ -169,10 +168,7 @@ async function deleteChannels(
   reason: 'person_removed' | 'email_changed',
   { em, emit }: WriteContext<typeof deletes>,
 ): Promise<void> {
-  const theirs = await em.find(Channel, which, {
-    orderBy: { id: 'asc' },
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-  })
+  const theirs = await em.find(Channel, which, FOR_UPDATE_BY_ID)
   for (const channel of theirs) {
     em.remove(channel)
     emit('channel.deleted', { ...eventOf(channel), reason })

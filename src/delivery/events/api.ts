@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { eventStreamSchema } from '../../kernel/contract/file.ts'
-import { get, list, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, searchTextSchema, timeRangeMembers } from '../../values/schemas.ts'
@@ -57,13 +58,14 @@ const owner_required: RefusalSpec = [
   'X-Owner-Id is required with the dashboard secret. Send customer_house: only the platform’s events can be read this way.',
 ]
 
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'events:read' })
+
 export const eventsApi = {
-  list: list('/events', {
+  list: readers.list('/events', {
     summary: 'List events',
     description:
       'All events, newest first. An agent’s token sees its agent’s events, a delegation’s token those of the delegation, the dashboard the platform’s.',
     callers: ['key', 'agent', 'dash'],
-    scope: 'events:read',
     http: { reads: ownerHeader },
     filters: {
       ...filters,
@@ -73,22 +75,18 @@ export const eventsApi = {
     item: EventRecord,
     fails: { unknown_event: unknownEventRefusal('event'), owner_required },
   }),
-  types: list('/events/types', {
+  types: readers.list('/events/types', {
     summary: 'List the kinds of events',
     description:
       'All events that can be subscribed to: when each is sent, the form of its `data`, and an example.',
-    callers: ['key', 'agent'],
-    scope: 'events:read',
     item: EventTypeRecord,
   }),
-  stream: get('/events/stream', {
+  stream: readers.get('/events/stream', {
     summary: 'Stream events',
     description: [
       'Server-sent events until you disconnect: each event as `GET /events/{id}` returns it, with its ID as the `id` of the message, in the order in which they were committed.\n\nThe stream starts now, or after the event in `Last-Event-ID`: then no event is missing, and none comes twice in a stream. After fifteen seconds without an event, a comment shows that the stream is alive.',
       'The stream ends when the credential does, and when the service is restarted: connect again with the ID of the last event. An event that is sent again has the same ID. A client that reads nothing for thirty seconds is disconnected. An owner can have 20 streams in both modes together. An agent’s token sees its agent’s events, a delegation’s token those of the delegation. A stream is no activity of a person in the console.',
     ].join('\n\n'),
-    callers: ['key', 'agent'],
-    scope: 'events:read',
     query: z.strictObject(filters),
     http: {
       reads: {
@@ -109,10 +107,9 @@ export const eventsApi = {
       ],
     },
   }),
-  get: get('/events/{id}', {
+  get: readers.get('/events/{id}', {
     summary: 'Get an event',
     callers: ['key', 'agent', 'dash'],
-    scope: 'events:read',
     http: { reads: ownerHeader },
     returns: [200, EventRecord],
     fails: { event_not_found: notFound('event'), owner_required },

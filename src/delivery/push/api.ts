@@ -1,15 +1,7 @@
 import { z } from 'zod'
+import { internal, operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import {
-  actedSchema,
-  del,
-  emptyBody,
-  get,
-  list,
-  notFound,
-  post,
-  type RefusalSpec,
-} from '../../kernel/contract/operation.ts'
+import { actedSchema, emptyBody, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { labelSchema, patternTextSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
@@ -104,19 +96,17 @@ const {
   too_many_subscriptions,
 } = fails
 
-const reads = { callers: ['key'], scope: 'push:read' } as const
-const writes = { callers: ['key'], scope: 'push:write' } as const
+const readers = operationsFor({ callers: ['key'], scope: 'push:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'push:write' })
 
 export const pushApi = {
-  vapidKey: get('/push/vapid-key', {
-    ...reads,
+  vapidKey: readers.get('/push/vapid-key', {
     summary: 'Get the key that browsers subscribe with',
     description:
       'Pass it to `pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })`. The key never changes.',
     returns: [200, z.object({ publicKey: z.string().meta({ examples: [PUBLIC_KEY] }) })],
   }),
-  create: post('/push/subscriptions', {
-    ...writes,
+  create: writers.post('/push/subscriptions', {
     summary: 'Subscribe a browser to events',
     description: [
       'The body is the result of `PushSubscription.toJSON()`, with your additions. An endpoint that is already subscribed keeps its ID, and everything else is replaced.',
@@ -154,13 +144,11 @@ export const pushApi = {
       ),
     },
   }),
-  list: list('/push/subscriptions', {
-    ...reads,
+  list: readers.list('/push/subscriptions', {
     summary: 'List push subscriptions',
     item: PushSubscriptionRecord,
   }),
-  delete: del('/push/subscriptions/{id}', {
-    ...writes,
+  delete: writers.del('/push/subscriptions/{id}', {
     summary: 'Delete a push subscription',
     returns: [204, emptyBody],
     fails: { subscription_not_found, not_subscription_owner },
@@ -171,8 +159,7 @@ export const pushApi = {
       ),
     },
   }),
-  test: post('/push/subscriptions/{id}/test', {
-    ...writes,
+  test: writers.post('/push/subscriptions/{id}/test', {
     run: 'external',
     summary: 'Send a test push and return the push service’s answer',
     description:
@@ -187,8 +174,7 @@ export const pushApi = {
       'push_subscription.deleted': PushSubscriptionDeletedEvent,
     },
   }),
-  drop: post('/push/subscriptions/{id}/drop', {
-    callers: [],
+  drop: internal.post('/push/subscriptions/{id}/drop', {
     summary: 'Delete a subscription that its push service no longer knows',
     returns: [200, actedSchema],
     emits: { 'push_subscription.deleted': PushSubscriptionDeletedEvent },

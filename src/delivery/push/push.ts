@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { personEvents } from '../../identity/people/index.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import {
@@ -8,6 +7,7 @@ import {
   externalCall,
   NOT_ACTED,
 } from '../../kernel/contract/operation.ts'
+import { FOR_UPDATE, FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { newId } from '../../values/ids.ts'
 import { eventNamesProblem } from '../events/index.ts'
@@ -55,7 +55,7 @@ async function recordTest(result: PushResult, { receiver }: Reserved, { em, emit
   // Locked only for deletion: a locked subscription gets no push of the event that is emitted here.
   const { id } = receiver
   const subscription = await (dropped
-    ? em.findOne(PushSubscription, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    ? em.findOne(PushSubscription, { id }, FOR_UPDATE)
     : em.findOne(PushSubscription, { id }))
   if (!subscription) return refuse('subscription_not_found')
   const event = { subscriptionId: subscription.id, label: subscription.label }
@@ -104,11 +104,7 @@ const push = bindHandlers(pushApi, {
     if (unknown) return refuse('unknown_event', unknown)
     // Serialized, so that the limit holds and no endpoint is subscribed twice. What is being deleted is not renewed.
     await lockTenant(context, 'push')
-    const existing = await em.findOne(
-      PushSubscription,
-      { endpoint },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const existing = await em.findOne(PushSubscription, { endpoint }, FOR_UPDATE)
     if (existing && isOthersPushSubscription(existing, actor)) return refuse('not_subscription_owner')
     if (!existing && (await em.count(PushSubscription)) >= MAX_SUBSCRIPTIONS)
       return refuse('too_many_subscriptions')
@@ -130,11 +126,7 @@ const push = bindHandlers(pushApi, {
   list: (_, { page }) => page(PushSubscription, {}),
 
   async delete({ params }, { em, actor, emit, refuse }) {
-    const subscription = await em.findOne(
-      PushSubscription,
-      { id: params.id },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const subscription = await em.findOne(PushSubscription, { id: params.id }, FOR_UPDATE)
     if (!subscription) return refuse('subscription_not_found')
     if (isOthersPushSubscription(subscription, actor)) return refuse('not_subscription_owner')
     em.remove(subscription)
@@ -144,11 +136,7 @@ const push = bindHandlers(pushApi, {
   test: testDelivery,
 
   async drop({ params }, { em, emit }) {
-    const subscription = await em.findOne(
-      PushSubscription,
-      { id: params.id },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const subscription = await em.findOne(PushSubscription, { id: params.id }, FOR_UPDATE)
     if (!subscription) return NOT_ACTED
     em.remove(subscription)
     emit('push_subscription.deleted', { ...subscriptionEvent(subscription), reason: 'gone' })
@@ -164,11 +152,7 @@ export const pushArea = area('Push Subscriptions', 'Browsers subscribed to event
       personEvents['person.removed'],
       { 'push_subscription.deleted': PushSubscriptionDeletedEvent },
       async ({ personId }, { em, emit }) => {
-        const theirs = await em.find(
-          PushSubscription,
-          { personId },
-          { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
-        )
+        const theirs = await em.find(PushSubscription, { personId }, FOR_UPDATE_BY_ID)
         for (const subscription of theirs) {
           em.remove(subscription)
           emit('push_subscription.deleted', { ...subscriptionEvent(subscription), reason: 'person_removed' })

@@ -1,16 +1,7 @@
 import { z } from 'zod'
+import { internal, operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import {
-  actedSchema,
-  del,
-  emptyBody,
-  get,
-  list,
-  notFound,
-  patch,
-  post,
-  type RefusalSpec,
-} from '../../kernel/contract/operation.ts'
+import { actedSchema, emptyBody, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { freeTextSchema } from '../../values/schemas.ts'
 import { unknownEventRefusal } from '../events/index.ts'
@@ -72,12 +63,11 @@ const {
   no_next_secret,
 } = fails
 
-const reads = { callers: ['key'], scope: 'webhooks:read' } as const
-const writes = { callers: ['key'], scope: 'webhooks:write' } as const
+const readers = operationsFor({ callers: ['key'], scope: 'webhooks:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'webhooks:write' })
 
 export const webhooksApi = {
-  create: post('/webhooks', {
-    ...writes,
+  create: writers.post('/webhooks', {
     summary: 'Subscribe to events',
     description:
       'From now on, each event with these names is sent to the URL at least once, signed with the secret.\n\nYour plan decides how often a delivery is tried, and how many subscriptions you can have in each mode: 5 on `free`, 20 on `starter`, 100 on `business`, 1,000 on `enterprise`. Reserved events can be named; they are never sent.',
@@ -103,22 +93,19 @@ export const webhooksApi = {
       ),
     },
   }),
-  list: list('/webhooks', {
+  list: readers.list('/webhooks', {
     readsClock: true,
-    ...reads,
     summary: 'List subscriptions',
     filters: { status: status.optional() },
     item: WebhookRecord,
   }),
-  get: get('/webhooks/{id}', {
+  get: readers.get('/webhooks/{id}', {
     readsClock: true,
-    ...reads,
     summary: 'Get a subscription',
     returns: [200, WebhookRecord],
     fails: { webhook_not_found },
   }),
-  update: patch('/webhooks/{id}', {
-    ...writes,
+  update: writers.patch('/webhooks/{id}', {
     summary: 'Change, disable or enable a subscription',
     description:
       'A disabled subscription gets no new events; waiting deliveries are sent once it is active again. Enabling it, or giving it another URL, resets the failures of its receiver.',
@@ -133,16 +120,14 @@ export const webhooksApi = {
       ),
     },
   }),
-  delete: del('/webhooks/{id}', {
-    ...writes,
+  delete: writers.del('/webhooks/{id}', {
     summary: 'Delete a subscription',
     description: 'Deliveries that are being sent still arrive; waiting ones are not sent.',
     returns: [204, emptyBody],
     fails: { webhook_not_found },
     emits: { 'webhook.deleted': declareEvent('A subscription has been deleted.', WebhookEvent) },
   }),
-  test: post('/webhooks/{id}/test', {
-    ...writes,
+  test: writers.post('/webhooks/{id}/test', {
     run: 'external',
     summary: 'Send a test event and return the receiver’s answer',
     description:
@@ -171,8 +156,7 @@ export const webhooksApi = {
       ),
     },
   }),
-  rotateSecret: post('/webhooks/{id}/rotate-secret', {
-    ...writes,
+  rotateSecret: writers.post('/webhooks/{id}/rotate-secret', {
     summary: 'Rotate the signing secret',
     description:
       'Until the overlap ends, or `activate-secret` is called, `X-Service-Signature` is made with the old secret and `X-Service-Signature-Next` with the new one: meanwhile, give your receiver the new one, and let it accept either header. `webhook-signature` then has both signatures, and libraries of Standard Webhooks accept either. A new secret that is already waiting is replaced.',
@@ -194,8 +178,7 @@ export const webhooksApi = {
       ),
     },
   }),
-  activateSecret: post('/webhooks/{id}/activate-secret', {
-    ...writes,
+  activateSecret: writers.post('/webhooks/{id}/activate-secret', {
     summary: 'Activate the new secret',
     returns: [200, WebhookRecord],
     fails: { webhook_not_found, no_next_secret },
@@ -206,8 +189,7 @@ export const webhooksApi = {
       ),
     },
   }),
-  pause: post('/webhooks/pause', {
-    callers: [],
+  pause: internal.post('/webhooks/pause', {
     summary: 'Pause subscriptions with too many waiting deliveries',
     body: Named,
     example: { webhookIds: ['webhook_01jd8x2m4ye7k9v0c3q5r6t8wz'] },
@@ -219,8 +201,7 @@ export const webhooksApi = {
       ),
     },
   }),
-  resume: post('/webhooks/resume', {
-    callers: [],
+  resume: internal.post('/webhooks/resume', {
     summary: 'Resume subscriptions that have caught up',
     body: Named,
     example: { webhookIds: ['webhook_01jd8x2m4ye7k9v0c3q5r6t8wz'] },
@@ -232,8 +213,7 @@ export const webhooksApi = {
       ),
     },
   }),
-  giveUp: post('/webhooks/{id}/give-up', {
-    callers: [],
+  giveUp: internal.post('/webhooks/{id}/give-up', {
     summary: 'Disable a subscription whose receiver is gone or keeps failing',
     body: z.strictObject({
       reason: z.enum(['gone', 'failing']),

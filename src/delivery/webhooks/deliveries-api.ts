@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { internal, operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { actedSchema, get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { actedSchema, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { pageQuerySchema, pageSchemaOf } from '../../kernel/contract/page.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { completeFromSchema } from '../../kernel/journal/timeline.ts'
@@ -63,22 +64,20 @@ const {
   delivery_under_way,
 } = fails
 
-const reads = { callers: ['key'], scope: 'webhooks:read' } as const
-const writes = { callers: ['key'], scope: 'webhooks:write' } as const
+const readers = operationsFor({ callers: ['key'], scope: 'webhooks:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'webhooks:write' })
 
 export const deliveriesApi = {
-  deliveries: list('/webhooks/{id}/deliveries', {
+  deliveries: readers.list('/webhooks/{id}/deliveries', {
     readsClock: true,
-    ...reads,
     summary: 'List the deliveries of a subscription',
     description: 'Newest first, with every attempt: the answer, its latency, and the next attempt.',
     filters: { status: status.optional(), ...filters },
     item: DeliveryRecord,
     fails: { webhook_not_found, unknown_event },
   }),
-  allDeliveries: get('/webhooks/deliveries', {
+  allDeliveries: readers.get('/webhooks/deliveries', {
     readsClock: true,
-    ...reads,
     summary: 'List the deliveries of all subscriptions',
     query: pageQuerySchema({
       status: status.optional(),
@@ -89,16 +88,14 @@ export const deliveriesApi = {
     returns: [200, pageSchemaOf(DeliveryRecord).extend({ completeFrom: completeFromSchema })],
     fails: { unknown_event },
   }),
-  delivery: get('/webhooks/deliveries/{id}', {
+  delivery: readers.get('/webhooks/deliveries/{id}', {
     readsClock: true,
-    ...reads,
     summary: 'Get a delivery',
     description: 'Accepts its ID, or the `X-Service-Delivery-Id` of one of its attempts.',
     returns: [200, DeliveryRecord],
     fails: { delivery_not_found },
   }),
-  replay: post('/webhooks/deliveries/{id}/replay', {
-    ...writes,
+  replay: writers.post('/webhooks/deliveries/{id}/replay', {
     summary: 'Replay a delivery',
     description:
       'Works in any status, and sends the same body under a new delivery ID, with all attempts of your plan. A delivery that waits for its next attempt is sent at once.',
@@ -111,8 +108,7 @@ export const deliveriesApi = {
       ),
     },
   }),
-  replayDeliveries: post('/webhooks/deliveries/replay', {
-    ...writes,
+  replayDeliveries: writers.post('/webhooks/deliveries/replay', {
     summary: 'Replay matching deliveries',
     description:
       'Replays ended deliveries that match and still have a subscription, oldest first, at most 1,000 at once. While there are more, call again with `last` as `after`. Pending deliveries are not changed.',
@@ -146,9 +142,8 @@ export const deliveriesApi = {
       ),
     },
   }),
-  deadLetters: list('/webhooks/dead-letters', {
+  deadLetters: readers.list('/webhooks/dead-letters', {
     readsClock: true,
-    ...reads,
     summary: 'List dead letters',
     description:
       'Deliveries that failed in all attempts, on the plan `enterprise`. Like every delivery, they are kept for 30 days.',
@@ -156,8 +151,7 @@ export const deliveriesApi = {
     item: DeliveryRecord,
     fails: { unknown_event },
   }),
-  replayDeadLetters: post('/webhooks/dead-letters/replay', {
-    ...writes,
+  replayDeadLetters: writers.post('/webhooks/dead-letters/replay', {
     summary: 'Replay dead letters',
     description:
       'Replays all that match and still have a subscription, oldest first, at most 1,000 at once: call again while there are more.',
@@ -176,8 +170,7 @@ export const deliveriesApi = {
       ),
     },
   }),
-  retry: post('/webhooks/deliveries/{id}/retry', {
-    callers: [],
+  retry: internal.post('/webhooks/deliveries/{id}/retry', {
     summary: 'Try again now',
     returns: [200, actedSchema],
     fails: { delivery_not_found },

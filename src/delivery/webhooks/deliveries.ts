@@ -1,11 +1,10 @@
-import { LockMode } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { inRange } from '../../kernel/contract/conditions.ts'
 import type { Context, ReadContext } from '../../kernel/contract/context.ts'
 import type { EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { ACTED, bindHandlers, type HandlerOf, NOT_ACTED } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import { definedOnly, halfOpenRangeCondition } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE, halfOpenRangeCondition } from '../../kernel/database/entity.ts'
 import { readCompleteFrom } from '../../kernel/journal/timeline.ts'
 import { addMs, clock } from '../../values/clock.ts'
 import { formatMinute } from '../../values/minute.ts'
@@ -79,11 +78,7 @@ export async function deliveryRunStatus(id: string, context: ReadContext) {
 
 /** Makes the next attempt due at once, on a person's request. */
 const retry: HandlerOf<typeof deliveriesApi.retry> = async ({ params }, context) => {
-  const delivery = await context.em.findOne(
-    Delivery,
-    { id: params.id },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  const delivery = await context.em.findOne(Delivery, { id: params.id }, FOR_UPDATE)
   if (!delivery) return context.refuse('delivery_not_found')
   if (delivery.status !== 'pending' || isDeliveryLeased(delivery)) return NOT_ACTED
   const now = clock.real()
@@ -167,11 +162,7 @@ export const deliveryHandlers = bindHandlers(deliveriesApi, {
 
   async replay({ params }, context) {
     const { em, emit, refuse } = context
-    const delivery = await em.findOne(
-      Delivery,
-      { id: deliveryIdOf(params.id) },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const delivery = await em.findOne(Delivery, { id: deliveryIdOf(params.id) }, FOR_UPDATE)
     if (!delivery) return refuse('delivery_not_found')
     const isSubscribed = await em.count(Webhook, { id: delivery.webhookId, deletedAt: null })
     if (!isSubscribed) return refuse('webhook_deleted')

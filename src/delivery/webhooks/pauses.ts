@@ -1,18 +1,14 @@
-import { LockMode } from '@mikro-orm/core'
 import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
+import { FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
 import type { webhooksApi } from './api.ts'
 import { createBacklogDeliveries } from './dispatch/backlog-keeper.ts'
 import { Webhook } from './webhook.ts'
 
 const lockActive = (em: EntityManager, ids: readonly string[]): Promise<Webhook[]> =>
-  em.find(
-    Webhook,
-    { id: { $in: [...ids] }, status: 'active', deletedAt: null },
-    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
-  )
+  em.find(Webhook, { id: { $in: [...ids] }, status: 'active', deletedAt: null }, FOR_UPDATE_BY_ID)
 
 /** Locks the tenant's events and returns the last one: none is added until the transaction ends. */
 async function lockEvents({ sql, tenant: { ownerId, mode } }: SqlContext): Promise<string> {

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import type {
   Context,
   EmitContext,
@@ -9,7 +8,7 @@ import type {
 import type { EntityManager, EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
-import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE, withMembers } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
@@ -30,7 +29,7 @@ export const findWebhook = (em: EntityReader, id: string): Promise<Webhook | nul
 
 /** Locks a subscription that is not deleted, and activates its next secret if that is due. */
 export async function lockWebhook(em: EntityManager, id: string): Promise<Webhook | null> {
-  const webhook = await em.findOne(Webhook, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const webhook = await em.findOne(Webhook, { id }, FOR_UPDATE)
   if (!webhook || webhook.deletedAt) return null
   if (webhook.nextFrom && webhook.nextFrom <= clock.real()) activateNextWebhookSecret(webhook)
   return webhook

@@ -1,5 +1,5 @@
-import { LockMode } from '@mikro-orm/core'
 import { type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { eventNameProblem } from '../events/index.ts'
@@ -27,7 +27,7 @@ async function recordTest(
   context: TestContext,
 ) {
   const { em, sql, emit, refuse } = context
-  const webhook = await em.findOne(Webhook, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const webhook = await em.findOne(Webhook, { id }, FOR_UPDATE)
   if (!webhook || webhook.deletedAt) return refuse('webhook_not_found')
   const delivered = result?.succeeded ?? false
   if (delivered && webhook.failures > 0) {

@@ -12,8 +12,9 @@ import type {
   Schemas,
   StateMachines,
 } from '../openapi/types.ts'
+import { API_PLACES, type ApiPlace } from './api-places.ts'
 import { type EventGroup, eventsOfGroups, groupDocumentedEvents } from './event-groups.ts'
-import { API_PLACES, type ApiPlace, DOCS_PARTS } from './parts.ts'
+import { DOCS_PARTS } from './parts.ts'
 
 export interface OperationEntry {
   readonly key: string

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { open, signedIn } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { oauthErrors } from '../../kernel/contract/oauth-errors.ts'
-import { post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import type { RefusalSpec } from '../../kernel/contract/operation.ts'
 import { scopeSchema } from '../../kernel/contract/scopes.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
@@ -126,14 +127,11 @@ const PairedKey = z
   })
   .meta({ id: 'PairedKey' })
 
-const console = { callers: ['console'] } as const
-
 export const cliAuthApi = {
-  start: post('/cli/auth/start', {
+  start: open.post('/cli/auth/start', {
     summary: 'Start to sign in a command line',
     description:
       'Keep the verifier to yourself, show `pairingCode`, and open `url` in a browser: there, a person compares the code and approves with a passkey. Meanwhile, poll `POST /cli/auth/token` every `interval` seconds, for five minutes. `agentpay login` does all of this.',
-    callers: ['public'],
     limits: { bodyKiB: 16 },
     body: z.strictObject({
       codeChallenge,
@@ -171,11 +169,10 @@ export const cliAuthApi = {
     },
     emits: { 'cli.requested': cliEvents['cli.requested'] },
   }),
-  token: post('/cli/auth/token', {
+  token: open.post('/cli/auth/token', {
     summary: 'Fetch the key of a command line',
     description:
       'Returns `authorization_pending` until a person decides, then the key, once. The key expires after 90 days, or after 30 without use. A wrong verifier voids the code, which is `invalid_grant` from then on, as after the key was fetched. `access_denied`: the person denied the terminal. `expired_token`: there was no decision within five minutes.',
-    callers: ['public'],
     body: z.strictObject({ code, codeVerifier }),
     example: {
       code: '4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ',
@@ -189,8 +186,7 @@ export const cliAuthApi = {
       'cli.paired': cliEvents['cli.paired'],
     },
   }),
-  challenge: post('/cli/auth/challenge', {
-    ...console,
+  challenge: signedIn.post('/cli/auth/challenge', {
     summary: 'Get the challenge that approves a command line',
     description:
       'Called by the page. The signed statement names the device, the code on both screens, and the scopes of the key: those of the person’s role.',
@@ -200,8 +196,7 @@ export const cliAuthApi = {
     returns: [201, ChallengeRecord],
     fails: pairingFails,
   }),
-  approve: post('/cli/auth/approve', {
-    ...console,
+  approve: signedIn.post('/cli/auth/approve', {
     summary: 'Approve a command line',
     description: 'Requires the person’s passkey. The terminal then has at least a minute to fetch its key.',
     signature: { challenge: '/cli/auth/challenge', always: true },
@@ -216,8 +211,7 @@ export const cliAuthApi = {
     fails: { ...assertionRefusals, ...pairingFails },
     emits: { ...assertionEvents, 'cli.approved': cliEvents['cli.approved'] },
   }),
-  deny: post('/cli/auth/deny', {
-    ...console,
+  deny: signedIn.post('/cli/auth/deny', {
     summary: 'Deny a command line',
     description:
       'The terminal is notified. Denying needs no passkey, so that anyone can stop an unexpected sign-in.',

@@ -1,13 +1,6 @@
 import { z } from 'zod'
-import {
-  del,
-  emptyBody,
-  get,
-  list,
-  notFound,
-  post,
-  type RefusalSpec,
-} from '../../kernel/contract/operation.ts'
+import { open, operationsFor, operator, signedIn } from '../../kernel/contract/callers.ts'
+import { emptyBody, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -55,13 +48,14 @@ const console_unavailable: RefusalSpec = [
   'This installation’s address has no console, because cookies would not be safe there.',
 ]
 
+const readers = operationsFor({ callers: ['key'], scope: 'console:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'console:write' })
+
 export const consoleApi = {
-  createLink: post('/console/links', {
+  createLink: writers.post('/console/links', {
     summary: 'Create a sign-in link',
     description:
       'The link signs in as that person, once, within ten minutes, in test mode within a day. Until the account has people, omit `personId`: opening the link creates the first person, an owner.\n\nOnce the account has had a passkey, creating a link requires an owner’s signature. The token is after the `#` and is used only when a button is pressed, so that no log or mail scanner uses it up.',
-    callers: ['key'],
-    scope: 'console:write',
     signature: {
       challenge: '/passkeys/challenge',
       asks: { purpose: 'invitation', subject: { personId: '$personId' } },
@@ -78,10 +72,9 @@ export const consoleApi = {
     fails: { ...assertionRefusals, ...linkProblems, scope_not_held: scopeNotHeldRefusal },
     emits: { ...assertionEvents, 'console.link_created': consoleSessionEvents['console.link_created'] },
   }),
-  createSandboxLink: post('/console/sandbox-links', {
+  createSandboxLink: operator.post('/console/sandbox-links', {
     summary: 'Create a link to the sandbox',
     description: 'The link signs an owner in to test mode, once, within a day. Not for verified owners.',
-    callers: ['dash'],
     body: z.strictObject({ ownerId: id('customer') }),
     example: { ownerId: 'customer_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [201, Link],
@@ -95,11 +88,10 @@ export const consoleApi = {
     },
     emits: { 'console.link_created': consoleSessionEvents['console.link_created'] },
   }),
-  redeemLink: post('/console/links/redeem', {
+  redeemLink: open.post('/console/links/redeem', {
     summary: 'Sign in with a link',
     description:
       'The page `/login` or `/join` sends the token of its URL when a button is pressed. Only the cookie contains the session.',
-    callers: ['public'],
     http: { reads: sessionRequestHeaders, headers: begins },
     body: z.strictObject({ token: z.string().min(8).max(100) }),
     example: { token: 'lnk_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ' },
@@ -114,22 +106,20 @@ export const consoleApi = {
     fails: { ...personLinkRefusals, console_unavailable },
     emits: { ...personLinkEvents, ...signsIn },
   }),
-  signInOptions: post('/console/sign-in/options', {
+  signInOptions: open.post('/console/sign-in/options', {
     summary: 'Start to sign in with a passkey',
     description:
       'Pass `options` to `navigator.credentials.get` (after `PublicKeyCredential.parseRequestOptionsFromJSON`), and the result to `POST /console/sign-in`. The device offers its passkeys for this site, so no name is typed.',
-    callers: ['public'],
     requires: 'passkeys',
     returns: [
       201,
       z.object({ challengeId: id('challenge'), expiresAt: instant, options: PasskeyRequestOptions }),
     ],
   }),
-  signIn: post('/console/sign-in', {
+  signIn: open.post('/console/sign-in', {
     summary: 'Sign in with a passkey',
     description:
       'Only the cookie contains the session. Its person, account and mode are those of the passkey.',
-    callers: ['public'],
     limits: { bodyKiB: 256 },
     http: { reads: sessionRequestHeaders, headers: begins },
     body: webauthnAssertionSchema,
@@ -150,34 +140,29 @@ export const consoleApi = {
     fails: assertionRefusals,
     emits: { ...assertionEvents, ...signsIn },
   }),
-  session: get('/console/session', {
+  session: signedIn.get('/console/session', {
     summary: 'Get the current session',
-    callers: ['console'],
     returns: [200, CurrentSessionRecord],
     fails: { session_not_found: consoleRefusals.session_not_found },
   }),
-  signOut: del('/console/session', {
+  signOut: signedIn.del('/console/session', {
     summary: 'Sign out',
-    callers: ['console'],
     returns: [204, emptyBody],
     http: { headers: { 204: { 'Set-Cookie': 'The browser forgets the session.' } } },
     fails: { session_not_found: consoleRefusals.session_not_found },
     emits: signsOut,
   }),
-  sessions: list('/console/sessions', {
+  sessions: readers.list('/console/sessions', {
     summary: 'List the sessions of the console',
     description:
       'Newest first; ended sessions are listed for thirty days. People who are not owners see only their own.',
-    callers: ['key'],
-    scope: 'console:read',
     filters: { personId: id('person').optional(), status: consoleSessionStatusSchema.optional() },
     item: ConsoleSessionRecord,
   }),
-  endSession: del('/console/sessions/{id}', {
+  endSession: writers.del('/console/sessions/{id}', {
     summary: 'End a session of the console',
     description:
       'The session ends at once, wherever it is open. People who are not owners can end only their own.',
-    callers: ['key'],
     scope: 'console:sign-out',
     returns: [200, ConsoleSessionRecord],
     fails: consoleRefusals,

@@ -1,4 +1,4 @@
-import { type FilterQuery, LockMode } from '@mikro-orm/core'
+import type { FilterQuery } from '@mikro-orm/core'
 import { inRange } from '../../kernel/contract/conditions.ts'
 import type { Context, EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import { type AnswerWithHeaders, withHeaders } from '../../kernel/contract/problem.ts'
@@ -9,6 +9,7 @@ import {
   SESSION_SECRET_PREFIX,
 } from '../../kernel/contract/session-cookie.ts'
 import { hashAndHint, hashSecret, newSecret } from '../../kernel/database/credential.ts'
+import { FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { addMs, clock } from '../../values/clock.ts'
 import type { Person } from '../customers/index.ts'
 import type { consoleSessionEvents } from './schemas.ts'
@@ -99,10 +100,6 @@ export async function endConsoleSessions(
   context: WriteContext<EndEvents>,
 ): Promise<void> {
   const open = { revokedAt: null, expiresAt: inRange({ gt: clock.real() }) }
-  const sessions = await context.em.find(
-    ConsoleSession,
-    { $and: [condition, open] },
-    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  const sessions = await context.em.find(ConsoleSession, { $and: [condition, open] }, FOR_UPDATE_BY_ID)
   for (const session of sessions) endConsoleSession(session, because, context)
 }

@@ -1,4 +1,4 @@
-import { type FilterQuery, LockMode } from '@mikro-orm/core'
+import type { FilterQuery } from '@mikro-orm/core'
 import type { Actor, Mode } from '../../kernel/contract/actor.ts'
 import { type AuthenticateSecret, area, reaction } from '../../kernel/contract/area.ts'
 import { sqlCondition } from '../../kernel/contract/conditions.ts'
@@ -8,7 +8,7 @@ import { type PersonRole, roleScopes } from '../../kernel/contract/scopes.ts'
 import { buildSessionCookie } from '../../kernel/contract/session-cookie.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { hashSecret } from '../../kernel/database/credential.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { addMs, clock, days } from '../../values/clock.ts'
 import { requireFirst } from '../../values/collections.ts'
 import {
@@ -166,11 +166,7 @@ const consoleOperations = bindHandlers(consoleApi, {
 
   async signOut(_, context) {
     const { em, actor, service, refuse } = context
-    const session = await em.findOne(
-      ConsoleSession,
-      { id: String(actor.sessionId) },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const session = await em.findOne(ConsoleSession, { id: String(actor.sessionId) }, FOR_UPDATE)
     if (!session || session.revokedAt) return refuse('session_not_found')
     endConsoleSession(session, 'signed_out', context)
     return withHeaders(undefined, { 'Set-Cookie': buildSessionCookie('', 0, service.relyingParty().origin) })
@@ -187,7 +183,7 @@ const consoleOperations = bindHandlers(consoleApi, {
     const [visible] = await em.find(
       ConsoleSession,
       { $and: [{ id: params.id }, visibleTo(context)] },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
+      FOR_UPDATE,
     )
     if (!visible) return refuse('session_not_found')
     if (consoleSessionStatus(visible, clock.real()).status === 'ended') return refuse('session_ended')

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { operationsFor, operator } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, notFound, patch, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import {
   countrySchema,
@@ -84,24 +85,22 @@ const fails = { customer_not_found: notFound('customer') } as const satisfies Re
 const twoEvents =
   'Another name, email, country, phone number or address emits `cardholder.updated`, anything else `customer.updated`: in test mode until the customer is verified, then in live mode.'
 
+const readers = operationsFor({ callers: ['key'], scope: 'customers:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'customers:write' })
+
 export const customersApi = {
-  list: list('/customers', {
+  list: operator.list('/customers', {
     summary: 'List customers',
-    callers: ['dash'],
     filters: { status: status.optional(), plan: plan.optional(), email: emailSchema.optional() },
     item: CustomerRecord,
   }),
-  me: get('/customers/me', {
+  me: readers.get('/customers/me', {
     summary: 'Get the account that your key belongs to',
-    callers: ['key'],
-    scope: 'customers:read',
     returns: [200, CustomerRecord],
   }),
-  updateMe: patch('/customers/me', {
+  updateMe: writers.patch('/customers/me', {
     summary: 'Change your own name, email, country, phone number or address',
     description: twoEvents,
-    callers: ['key'],
-    scope: 'customers:write',
     body: holderSchema.partial(),
     example: {
       email: 'accounts@example.com',
@@ -122,16 +121,10 @@ export const customersApi = {
     },
     emits: customerChangeEvents,
   }),
-  get: get('/customers/{id}', {
-    summary: 'Get a customer',
-    callers: ['dash'],
-    returns: [200, CustomerRecord],
-    fails,
-  }),
-  update: patch('/customers/{id}', {
+  get: operator.getOne('/customers/{id}', 'a customer', CustomerRecord, fails),
+  update: operator.patch('/customers/{id}', {
     summary: 'Change, suspend or reactivate a customer',
     description: `Suspending stops all of the customer’s keys and tokens at once, and cancels SEPA transfers that are not submitted yet. ${twoEvents}`,
-    callers: ['dash'],
     body: CustomerUpdateBody,
     example: { plan: 'business' },
     returns: [200, CustomerRecord],

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import { LockMode } from '@mikro-orm/core'
 import type { z } from 'zod'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context, WriteContext } from '../../kernel/contract/context.ts'
 import type { EntityManager, EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
+import { getRecord } from '../../kernel/database/get-record.ts'
 import { keysOf } from '../../values/collections.ts'
 import {
   type CustomerCreateBody,
@@ -31,11 +31,7 @@ interface Moved {
 }
 
 async function lockOwner({ em, tenant }: WriteContext): Promise<Customer> {
-  const customer = await em.findOne(
-    Customer,
-    { id: tenant.ownerId },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  const customer = await em.findOne(Customer, { id: tenant.ownerId }, FOR_UPDATE)
   if (!customer) throw new Error('a tenant without a customer')
   return customer
 }
@@ -86,27 +82,17 @@ const customers = bindHandlers(customersApi, {
   me: (_, { em, tenant }) => findCustomer(em, tenant.ownerId),
 
   async updateMe({ body }, context) {
-    const customer = await context.em.findOne(
-      Customer,
-      { id: context.tenant.ownerId },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const customer = await context.em.findOne(Customer, { id: context.tenant.ownerId }, FOR_UPDATE)
     if (!customer) throw new Error('a key without a customer')
     if (customer.isVerified() && (body.name ?? customer.name) !== customer.name)
       return context.refuse('name_verified')
     return applyChanges(customer, body, context)
   },
 
-  async get({ params }, { em, refuse }) {
-    return (await em.findOne(Customer, { id: params.id })) ?? refuse('customer_not_found')
-  },
+  get: getRecord(Customer, 'customer_not_found'),
 
   async update({ params, body }, context) {
-    const customer = await context.em.findOne(
-      Customer,
-      { id: params.id },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const customer = await context.em.findOne(Customer, { id: params.id }, FOR_UPDATE)
     if (!customer) return context.refuse('customer_not_found')
     const isWoken = body.status === 'active' && customer.suspendedBy === 'forgotten'
     return isWoken ? context.refuse('account_forgotten') : applyChanges(customer, body, context)

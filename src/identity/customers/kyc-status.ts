@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { LockMode } from '@mikro-orm/core'
 import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
 import { keysOf } from '../../values/collections.ts'
 import type { customerVerifiedEvents } from './api.ts'
@@ -14,7 +14,7 @@ export interface VerifiedAccountHolder {
 }
 
 export async function lockAccountHolder(em: EntityManager, ownerId: string): Promise<Customer> {
-  const customer = await em.findOne(Customer, { id: ownerId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const customer = await em.findOne(Customer, { id: ownerId }, FOR_UPDATE)
   if (!customer) throw new Error('an identity without a customer')
   return customer
 }

@@ -1,13 +1,14 @@
 import { z } from 'zod'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { del, emptyBody, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { emptyBody, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { bySeveral } from '../approvals/index.ts'
 import { webauthnAssertionSchema, widening } from '../passkeys/index.ts'
 
-const writers = { callers: ['key'], scope: 'intents:approve' } as const
+const approvers = operationsFor({ callers: ['key'], scope: 'intents:approve' })
 
 const from = instant.meta({
   description: 'When the span begins, at most 90 days ahead.',
@@ -60,9 +61,10 @@ const not_own_deputies: RefusalSpec = [
   'You can name and end deputies for yourself only. Ask an owner, or use a key with people:write.',
 ]
 
+const readers = operationsFor({ callers: ['key'], scope: 'people:read' })
+
 export const deputiesApi = {
-  create: post('/people/{id}/deputies', {
-    ...writers,
+  create: approvers.post('/people/{id}/deputies', {
     summary: 'Name a deputy of a person',
     description:
       'During the span the deputy may approve in the person’s place, where a policy asks several people. In the console, people name a deputy for themselves, and owners for others; their passkey signs it. With a key, an owner or the person signs `challenge` of the refusal `assertion_required`.',
@@ -102,16 +104,13 @@ export const deputiesApi = {
       'person.deputy_named': deputyEvents['person.deputy_named'],
     },
   }),
-  list: list('/people/{id}/deputies', {
-    callers: ['key'],
-    scope: 'people:read',
+  list: readers.list('/people/{id}/deputies', {
     summary: 'List the deputies of a person',
     description: 'Newest first, also those whose span is over, for 30 days.',
     item: DeputyRecord,
     fails: { person_not_found },
   }),
-  end: del('/people/{id}/deputies/{recordId}', {
-    ...writers,
+  end: approvers.del('/people/{id}/deputies/{recordId}', {
     summary: 'End a deputy',
     description:
       'The deputy approves no more in the person’s place; what they have approved stays. It needs no signature. In the console, people end their own deputies, and owners those of others; a key also needs `people:write`.',

@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/core'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
+import { FOR_UPDATE, FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { days } from '../../values/clock.ts'
 import { Deputy, deputyEvent, isForOther } from '../approvals/index.ts'
@@ -21,11 +21,7 @@ const deputies = bindHandlers(deputiesApi, {
     const { em, actor, now, emit, refuse } = context
     const [, deputy] = await Promise.all([
       lockTenant(context, 'people'),
-      em.findOne(
-        Deputy,
-        { id: params.recordId, personId: params.id },
-        { lockMode: LockMode.PESSIMISTIC_WRITE },
-      ),
+      em.findOne(Deputy, { id: params.recordId, personId: params.id }, FOR_UPDATE),
     ])
     if (!deputy) return refuse('deputy_not_found')
     if (isForOther(deputy.personId, actor)) return refuse('not_own_deputies')
@@ -39,11 +35,7 @@ const ends = { 'person.deputy_ended': deputyEvents['person.deputy_ended'] }
 
 /** Both of a person who was removed or may no longer approve: who stands in for them, and for whom they stand in. */
 async function endDeputiesOf(personId: string, { em, now, emit }: WriteContext<typeof ends>): Promise<void> {
-  const found = await em.find(
-    Deputy,
-    { $or: [{ personId }, { deputyId: personId }] },
-    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  const found = await em.find(Deputy, { $or: [{ personId }, { deputyId: personId }] }, FOR_UPDATE_BY_ID)
   for (const deputy of found) {
     if (deputy.until > now) emit('person.deputy_ended', deputyEvent(deputy))
     em.remove(deputy)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { operationsFor, operator } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { del, get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { del, get, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { allScopeNames, scopeSchema } from '../../kernel/contract/scopes.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
@@ -106,12 +107,14 @@ const fails = {
   expires_too_late: [403, 'expiresAt: a key cannot expire later than the key that creates it.'],
 } as const satisfies Record<string, RefusalSpec>
 
+const readers = operationsFor({ callers: ['key'], scope: 'keys:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'keys:write' })
+
 export const apiKeysApi = {
-  openAccount: post('/customers', {
+  openAccount: operator.post('/customers', {
     summary: 'Open an account',
     description: 'Creates a customer and its first sandbox key. The key is shown only once.',
     tag: 'Customers',
-    callers: ['dash'],
     body: CustomerCreateBody,
     example: { name: 'Ada Lovelace', email: 'ada@example.com', type: 'individual', country: 'DE' },
     returns: [201, CreatedCustomer],
@@ -126,12 +129,10 @@ export const apiKeysApi = {
       'key.created': declareEvent('An API key was created.', ApiKeyEvent),
     },
   }),
-  create: post('/keys', {
+  create: writers.post('/keys', {
     summary: 'Create an API key',
     description:
       'The secret is in `key`, in this response only. A key expires no later than the key that creates it, and has no scope that this one lacks.\n\nA test key can create a live key only while the owner has no active one; the new key needs `keys:write`, and test mode gets the event `key.live_created`. Create further live keys with that one, in live mode.',
-    callers: ['key'],
-    scope: 'keys:write',
     signature: signedKey({
       name: '$name',
       environment: '$environment',
@@ -183,12 +184,10 @@ export const apiKeysApi = {
       ),
     },
   }),
-  list: list('/keys', {
+  list: readers.list('/keys', {
     summary: 'List API keys',
     description:
       'Keys of the calling key’s mode, newest first, including revoked ones. Secrets are never shown again.',
-    callers: ['key'],
-    scope: 'keys:read',
     filters: { environment: environment.optional(), madeById: id('key').optional() },
     item: KeyRecord,
   }),
@@ -200,19 +199,11 @@ export const apiKeysApi = {
     returns: [200, KeyRecord],
     fails: { key_not_found: fails.key_not_found },
   }),
-  get: get('/keys/{id}', {
-    summary: 'Get an API key',
-    callers: ['key'],
-    scope: 'keys:read',
-    returns: [200, KeyRecord],
-    fails: { key_not_found: fails.key_not_found },
-  }),
-  rotate: post('/keys/{id}/rotate', {
+  get: readers.getOne('/keys/{id}', 'an API key', KeyRecord, { key_not_found: fails.key_not_found }),
+  rotate: writers.post('/keys/{id}/rotate', {
     summary: 'Replace an API key',
     description:
       'Creates a key with the same name, environment, scopes and expiry. The old key works until `overlapMinutes` have passed. A key can replace itself, and keys that have neither more scopes nor a later expiry.',
-    callers: ['key'],
-    scope: 'keys:write',
     signature: signedKey({ keyId: '$id' }),
     body: z.strictObject({
       overlapMinutes: z
@@ -259,12 +250,11 @@ export const apiKeysApi = {
     fails: { key_not_found: fails.key_not_found },
     emits: { 'key.revoked': ApiKeyEvent },
   }),
-  revoke: del('/keys/{id}', {
+  revoke: writers.del('/keys/{id}', {
     summary: 'Revoke an API key',
     description:
       'The key stops working at once and permanently. An owner’s last key can be revoked, too, so that a leaked key can always be stopped; to keep access, rotate it. A key can revoke itself, and keys whose scopes it has.\n\nKeys created with a revoked key keep working, except those of a device or terminal, which end with it: `GET /keys?madeById=` lists them. The operator can revoke any key, so that an owner who lost all live keys can get another one.',
     callers: ['key', 'dash'],
-    scope: 'keys:write',
     returns: [200, KeyRecord],
     fails: {
       key_not_found: fails.key_not_found,

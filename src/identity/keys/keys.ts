@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { Context, WriteContext } from '../../kernel/contract/context.ts'
@@ -6,7 +5,8 @@ import { bindHandlers, type ContextOf, type InputOf } from '../../kernel/contrac
 import { answerTo } from '../../kernel/contract/question.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
+import { getRecord } from '../../kernel/database/get-record.ts'
 import type { Subjects } from '../../statements/index.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
@@ -97,11 +97,8 @@ async function lockCallerAndTarget(
 ): Promise<[LockedCaller, ApiKey | null]> {
   const { em, actor } = context
   if (actor.type === 'console' || id >= String(actor.id))
-    return [
-      await lockCaller(context),
-      await em.findOne(ApiKey, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
-    ]
-  const key = await em.findOne(ApiKey, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    return [await lockCaller(context), await em.findOne(ApiKey, { id }, FOR_UPDATE)]
+  const key = await em.findOne(ApiKey, { id }, FOR_UPDATE)
   return [await lockCaller(context), key]
 }
 
@@ -114,7 +111,7 @@ async function lockForOperator(
   const [tenant] = await sql<Tenant & Row>(TENANT_OF_KEY, [id])
   if (!tenant) return [null, null]
   switchTenant({ ownerId: tenant.ownerId, mode: tenant.mode })
-  return [null, await em.findOne(ApiKey, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })]
+  return [null, await em.findOne(ApiKey, { id }, FOR_UPDATE)]
 }
 
 const keys = bindHandlers(apiKeysApi, {
@@ -175,9 +172,7 @@ const keys = bindHandlers(apiKeysApi, {
     return (await em.findOne(ApiKey, { id: String(actor.id) })) ?? refuse('key_not_found')
   },
 
-  async get({ params }, { em, refuse }) {
-    return (await em.findOne(ApiKey, { id: params.id })) ?? refuse('key_not_found')
-  },
+  get: getRecord(ApiKey, 'key_not_found'),
 
   async rotate({ params, body }, context) {
     const { em, emit, refuse } = context
@@ -212,7 +207,7 @@ const keys = bindHandlers(apiKeysApi, {
 
   async revokeCurrent(_, context) {
     const { em, actor, refuse } = context
-    const key = await em.findOne(ApiKey, { id: String(actor.id) }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    const key = await em.findOne(ApiKey, { id: String(actor.id) }, FOR_UPDATE)
     if (!key || key.revokedAt) return refuse('key_not_found')
     revokeApiKey(key, context)
     return key

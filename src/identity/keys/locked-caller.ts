@@ -1,10 +1,11 @@
-import { type FilterQuery, LockMode } from '@mikro-orm/core'
+import type { FilterQuery } from '@mikro-orm/core'
 import type { Actor, Mode } from '../../kernel/contract/actor.ts'
 import { inRange, sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import { allScopeNames, type PersonRole, roleScopes, type Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { clock } from '../../values/clock.ts'
 import { ApiKey, MAX_API_KEYS } from './key.ts'
@@ -41,7 +42,7 @@ export const lockCaller = (context: WriteContext): Promise<LockedCaller> =>
   context.actor.type === 'console' ? lockSession(context) : lockKey(context)
 
 async function lockKey({ em, actor }: WriteContext): Promise<LockedCaller> {
-  const key = await em.findOne(ApiKey, { id: String(actor.id) }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const key = await em.findOne(ApiKey, { id: String(actor.id) }, FOR_UPDATE)
   if (!key?.isUsable()) throw new Problem('unauthenticated')
   const { id, granted, toolWrites, expiresAt, idleDays, boundTo, sessionId, personId } = key
   return { keyId: id, granted, toolWrites, expiresAt, limits: { idleDays, boundTo, sessionId, personId } }

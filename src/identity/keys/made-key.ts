@@ -1,7 +1,8 @@
-import { type FilterQuery, LockMode } from '@mikro-orm/core'
+import type { FilterQuery } from '@mikro-orm/core'
 import type { EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Scope } from '../../kernel/contract/scopes.ts'
 import { hashAndHint, newBearerSecret } from '../../kernel/database/credential.ts'
+import { FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { addMs, clock, days } from '../../values/clock.ts'
 import type { apiKeyEvents } from './api.ts'
 import { ApiKey } from './key.ts'
@@ -45,10 +46,7 @@ export async function revokeApiKeys(
 ): Promise<void> {
   const open = { $and: [condition, { revokedAt: null }] }
   for (;;) {
-    const found = await context.em.find(ApiKey, open, {
-      orderBy: { id: 'asc' },
-      lockMode: LockMode.PESSIMISTIC_WRITE,
-    })
+    const found = await context.em.find(ApiKey, open, FOR_UPDATE_BY_ID)
     const keys = found.filter(({ revokedAt }) => revokedAt === null)
     if (keys.length === 0) return
     for (const key of keys) revokeApiKey(key, context)
@@ -113,10 +111,7 @@ export async function lockKeysMadeInSession(
   const made = { sessionId, madeById: id, revokedAt: null }
   let locked: ReadonlySet<ApiKey> = new Set()
   while (sessionId) {
-    const found = await em.find(ApiKey, made, {
-      orderBy: { id: 'asc' },
-      lockMode: LockMode.PESSIMISTIC_WRITE,
-    })
+    const found = await em.find(ApiKey, made, FOR_UPDATE_BY_ID)
     if (found.every(key => locked.has(key))) return found
     locked = new Set(found)
   }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { internal, operationsFor, operator } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
-import { actedSchema, get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { actedSchema, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { uploadSchema } from '../../kernel/contract/upload.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
@@ -147,9 +148,8 @@ const kycFails = {
   submission_decided: [400, 'The submission is already decided. The first decision is final.'],
 } as const satisfies Record<string, RefusalSpec>
 
-const readers = { callers: ['key', 'dash'], scope: 'kyc:read' } as const
-const writers = { callers: ['key'], scope: 'kyc:write' } as const
-const operator = { callers: ['dash'] } as const
+const readers = operationsFor({ callers: ['key', 'dash'], scope: 'kyc:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'kyc:write' })
 
 const { submission_not_found, submission_decided, document_not_found, document_erased } = kycFails
 const decides = { submission_not_found, submission_decided }
@@ -166,8 +166,7 @@ const notice = z.custom<IdentityNotice>(
 )
 
 export const kycApi = {
-  upload: post('/kyc/documents', {
-    ...writers,
+  upload: writers.post('/kyc/documents', {
     summary: 'Upload a document of a person',
     description:
       'Uploads one file; `POST /kyc/submissions` then names it. A document that no submission names is erased after a day. Documents are encrypted. Only the operator can read them, and you in an export (`POST /gdpr/exports`).',
@@ -188,8 +187,7 @@ export const kycApi = {
     },
     emits: { 'kyc.document_uploaded': documentEvents['kyc.document_uploaded'] },
   }),
-  create: post('/kyc/submissions', {
-    ...writers,
+  create: writers.post('/kyc/submissions', {
     summary: 'Submit the identity of a person',
     description:
       'Submits the identity of the account holder or, for a company, of a representative named with `POST /onboarding`. Send a passport, or both sides of an identity card; a proof of address and a register extract are optional. After a rejection, send another submission: `rejection.sendInstead` says what helps.',
@@ -247,8 +245,7 @@ export const kycApi = {
     },
     emits: { 'kyc.submitted': kycEvents['kyc.submitted'], ...kycEndEvents },
   }),
-  list: list('/kyc/submissions', {
-    ...readers,
+  list: readers.list('/kyc/submissions', {
     summary: 'List identity submissions',
     description:
       'Newest first: your own or, with the dashboard secret, those of all owners. Filter with `ownerId` and `mode`.',
@@ -260,14 +257,10 @@ export const kycApi = {
     },
     item: SubmissionRecord,
   }),
-  get: get('/kyc/submissions/{id}', {
-    ...readers,
-    summary: 'Get an identity submission',
-    returns: [200, SubmissionRecord],
-    fails: { submission_not_found },
+  get: readers.getOne('/kyc/submissions/{id}', 'an identity submission', SubmissionRecord, {
+    submission_not_found,
   }),
-  page: post('/kyc/submissions/{id}/page', {
-    ...writers,
+  page: writers.post('/kyc/submissions/{id}/page', {
     summary: 'Get the provider’s page for a person',
     description:
       'With `KYC_PROVIDER=stripe` the person shows a document and their face there. The address works once and for a short time: get another one when it is needed, and give it to this person only.',
@@ -283,9 +276,8 @@ export const kycApi = {
     },
     emits: { 'kyc.page_created': kycEvents['kyc.page_created'] },
   }),
-  standing: get('/kyc/status', {
+  standing: readers.get('/kyc/status', {
     callers: ['key'],
-    scope: 'kyc:read',
     summary: 'See what is missing before live keys can be created',
     returns: [
       200,
@@ -306,8 +298,7 @@ export const kycApi = {
         .meta({ id: 'KycStanding' }),
     ],
   }),
-  approve: post('/kyc/submissions/{id}/approve', {
-    ...operator,
+  approve: operator.post('/kyc/submissions/{id}/approve', {
     summary: 'Verify a person',
     description:
       'Review the documents first. A verified person can create live keys, or enables a company to.',
@@ -315,8 +306,7 @@ export const kycApi = {
     fails: decides,
     emits: kycEndEvents,
   }),
-  reject: post('/kyc/submissions/{id}/reject', {
-    ...operator,
+  reject: operator.post('/kyc/submissions/{id}/reject', {
     summary: 'Reject a submission',
     description: 'The person reads the reason, and what to send instead.',
     body: z.strictObject({
@@ -336,8 +326,7 @@ export const kycApi = {
     fails: decides,
     emits: kycEndEvents,
   }),
-  readDocument: get('/kyc/documents/{id}/content', {
-    ...operator,
+  readDocument: operator.get('/kyc/documents/{id}/content', {
     summary: 'Read a document of a person',
     description: 'Sent as an attachment. Each download is in the audit trail of the owner, and an event.',
     run: 'external',
@@ -360,9 +349,8 @@ export const kycApi = {
     returns: [200, z.object({ taken: z.boolean() })],
     emits: kycDecisionEvents,
   }),
-  noticed: post('/kyc/submissions/noticed', {
+  noticed: internal.post('/kyc/submissions/noticed', {
     summary: 'Take note of what the provider tells',
-    callers: [],
     body: notice,
     returns: [200, actedSchema],
     emits: kycDecisionEvents,

@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/core'
 import { inRange } from '../../kernel/contract/conditions.ts'
 import type { ContextOf, HandlerOf, InputOf } from '../../kernel/contract/operation.ts'
 import { workflowIdOf } from '../../kernel/contract/process.ts'
+import { FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs, days } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
@@ -35,11 +35,7 @@ export const createKycSubmission: HandlerOf<typeof kycApi.create> = async ({ bod
     findCustomer(em, tenant.ownerId),
     em.count(KycSubmission, { createdAt: inRange({ gt: addMs(now, -days(1)) }) }),
     em.findOne(KycSubmission, { representativeId, status: { $in: OPEN_KYC_STATUSES } }),
-    em.find(
-      KycDocument,
-      { id: { $in: body.documentIds } },
-      { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
-    ),
+    em.find(KycDocument, { id: { $in: body.documentIds } }, FOR_UPDATE_BY_ID),
   ])
   const provider = systems.identityVerification()
   const problem =

@@ -1,5 +1,5 @@
-import { LockMode } from '@mikro-orm/core'
 import type { EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
+import { FOR_UPDATE, FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import {
   type FinalIdentityStatus,
   type IdentityCheckStatus,
@@ -60,12 +60,8 @@ type Ending = WriteContext<typeof kycEndEvents>
 
 export async function lockKycSubmission(id: string, { em }: WriteContext) {
   const [submission, documents] = await Promise.all([
-    em.findOne(KycSubmission, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
-    em.find(
-      KycDocument,
-      { submissionId: id },
-      { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
-    ),
+    em.findOne(KycSubmission, { id }, FOR_UPDATE),
+    em.find(KycDocument, { submissionId: id }, FOR_UPDATE_BY_ID),
   ])
   return { submission, documents }
 }

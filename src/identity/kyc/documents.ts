@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { referenceStoredFile, releaseStoredFiles } from '../../kernel/database/stored-files.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { DamagedFileError, type FileStore } from '../../ports/files.ts'
@@ -73,7 +73,7 @@ export async function eraseKycDocument(
   context: WriteContext<(typeof kycSteps.eraseDocument)['emits']>,
 ): Promise<void> {
   const { em, now, emit } = context
-  const document = await em.findOne(KycDocument, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const document = await em.findOne(KycDocument, { id }, FOR_UPDATE)
   if (!document?.eraseAt || document.eraseAt > now) return
   await releaseStoredFiles([document.sha256], document.id, context)
   Object.assign(document, { eraseAt: null, erasedAt: now })

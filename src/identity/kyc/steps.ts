@@ -1,6 +1,6 @@
-import { LockMode } from '@mikro-orm/core'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import {
   type IdentityCall,
   type IdentityCheck,
@@ -57,7 +57,7 @@ export async function reserveCheck(
   context: WriteContext<typeof kycDecisionEvents>,
 ): Promise<IdentityQuestion | null> {
   const { em, now, systems } = context
-  const submission = await em.findOne(KycSubmission, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const submission = await em.findOne(KycSubmission, { id }, FOR_UPDATE)
   if (submission?.status !== status || !submission.dueAt || submission.dueAt > now) return null
   const provider = systems.identityVerification()
   if (status === 'in_review' && provider.decider === 'operator') {
@@ -116,7 +116,7 @@ type Redacting = WriteContext<(typeof kycSteps.redact)['emits']>
 
 /** Whether the provider is to erase it now. If it does not answer, or is not the configured one, again the next day. */
 export async function reserveRedaction(id: string, { em, systems }: Redacting): Promise<boolean> {
-  const submission = await em.findOne(KycSubmission, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const submission = await em.findOne(KycSubmission, { id }, FOR_UPDATE)
   const [{ name, redact }, real] = [systems.identityVerification(), clock.real()]
   if (!submission?.redactAt || submission.redactAt > real) return false
   submission.redactAt = addMs(real, days(1))
@@ -131,7 +131,7 @@ export async function recordRedaction(
   answer: 'redacted' | UnansweredIdentityCheck,
   { em, emit }: Redacting,
 ): Promise<void> {
-  const submission = await em.findOne(KycSubmission, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const submission = await em.findOne(KycSubmission, { id }, FOR_UPDATE)
   if (answer !== 'redacted' || !submission) return
   submission.redactAt = null
   emit('kyc.redacted', kycEvent(submission))

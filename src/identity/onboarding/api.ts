@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { get, list, patch, post } from '../../kernel/contract/operation.ts'
+import { operationsFor, operator } from '../../kernel/contract/callers.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -15,16 +15,14 @@ import {
   onboardingStatusSchema,
 } from './schemas.ts'
 
-const readers = { callers: ['key', 'dash'], scope: 'onboarding:read' } as const
-const writers = { callers: ['key'], scope: 'onboarding:write' } as const
-const operator = { callers: ['dash'] } as const
+const readers = operationsFor({ callers: ['key', 'dash'], scope: 'onboarding:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'onboarding:write' })
 
 const { onboarding_not_found, onboarding_ended, birth_unlikely } = onboardingRefusals
 const ends = { onboarding_not_found, onboarding_ended }
 
 export const onboardingApi = {
-  create: post('/onboarding', {
-    ...writers,
+  create: writers.post('/onboarding', {
     summary: 'Submit your company for onboarding',
     description:
       'For customers of the type `business`, once, before live keys can be created. `missing` says what to do next: the identity of each representative is verified with `POST /kyc/submissions` and the ID of the representative.\n\nOnce each of them can be checked, the onboarding is `in_review`, and the operator decides. Only one onboarding can be open at a time.',
@@ -64,8 +62,7 @@ export const onboardingApi = {
     },
     emits: { 'onboarding.submitted': onboardingEvents['onboarding.submitted'] },
   }),
-  list: list('/onboarding', {
-    ...readers,
+  list: readers.list('/onboarding', {
     summary: 'List onboardings',
     description:
       'Newest first: your own or, with the dashboard secret, those of all owners. Filter with `ownerId` and `mode`.',
@@ -76,14 +73,8 @@ export const onboardingApi = {
     },
     item: OnboardingRecord,
   }),
-  get: get('/onboarding/{id}', {
-    ...readers,
-    summary: 'Get an onboarding',
-    returns: [200, OnboardingRecord],
-    fails: { onboarding_not_found },
-  }),
-  update: patch('/onboarding/{id}', {
-    ...writers,
+  get: readers.getOne('/onboarding/{id}', 'an onboarding', OnboardingRecord, { onboarding_not_found }),
+  update: writers.patch('/onboarding/{id}', {
     summary: 'Answer questions about your company',
     description:
       'Possible while the status is `needs_information`, once per round of questions: send the whole answer in one request. The onboarding is then `in_review` again. Send `representatives` and `beneficialOwners` as complete lists. A representative with the same name and date of birth stays the same person, verified or not; others are new.',
@@ -111,16 +102,14 @@ export const onboardingApi = {
       'onboarding.in_review': onboardingEvents['onboarding.in_review'],
     },
   }),
-  withdraw: post('/onboarding/{id}/withdraw', {
-    ...writers,
+  withdraw: writers.post('/onboarding/{id}/withdraw', {
     summary: 'Withdraw your onboarding',
     description: 'Possible until the onboarding is decided. You can then submit a new one.',
     returns: [200, OnboardingRecord],
     fails: ends,
     emits: { 'onboarding.withdrawn': onboardingEvents['onboarding.withdrawn'] },
   }),
-  requestInformation: post('/onboarding/{id}/request-information', {
-    ...operator,
+  requestInformation: operator.post('/onboarding/{id}/request-information', {
     summary: 'Ask a company for information',
     description:
       'The company answers with `PATCH /onboarding/{id}`, within thirty days: after that, the onboarding expires.',
@@ -137,8 +126,7 @@ export const onboardingApi = {
     },
     emits: { 'onboarding.information_requested': onboardingEvents['onboarding.information_requested'] },
   }),
-  approve: post('/onboarding/{id}/approve', {
-    ...operator,
+  approve: operator.post('/onboarding/{id}/approve', {
     summary: 'Approve an onboarding',
     description: 'Each representative must be verified. From then on, the owner can create live keys.',
     body: z.strictObject({
@@ -163,8 +151,7 @@ export const onboardingApi = {
       'onboarding.approved': onboardingEvents['onboarding.approved'],
     },
   }),
-  reject: post('/onboarding/{id}/reject', {
-    ...operator,
+  reject: operator.post('/onboarding/{id}/reject', {
     summary: 'Reject an onboarding',
     description: 'The company reads the reason, and can submit a new onboarding.',
     body: z.strictObject({ reason: freeTextSchema.min(1) }),

@@ -1,9 +1,9 @@
-import { type FilterQuery, LockMode } from '@mikro-orm/core'
+import type { FilterQuery } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { inRange } from '../../kernel/contract/conditions.ts'
 import type { Context, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { withMembers } from '../../kernel/database/entity.ts'
+import { FOR_UPDATE, withMembers } from '../../kernel/database/entity.ts'
 import { statementsOf } from '../../kernel/database/entity-statements.ts'
 import type { PostalAddress } from '../../ports/card-processor.ts'
 import { clock } from '../../values/clock.ts'
@@ -41,9 +41,9 @@ export async function lockOwnOnboarding(
   id: string,
   { em }: WriteContext,
 ): Promise<OnboardingWithPeople | null> {
-  const inOrder = { orderBy: { ordinal: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
+  const inOrder = { orderBy: { ordinal: 'asc' }, ...FOR_UPDATE } as const
   const [onboarding, representatives, beneficialOwners] = await Promise.all([
-    em.findOne(Onboarding, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOne(Onboarding, { id }, FOR_UPDATE),
     em.find(Representative, { onboardingId: id, removedAt: null }, inOrder),
     em.find(BeneficialOwner, { onboardingId: id }, inOrder),
   ])

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { del, emptyBody, get, list, notFound, patch, post } from '../../kernel/contract/operation.ts'
+import { open, operationsFor } from '../../kernel/contract/callers.ts'
+import { emptyBody, notFound } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { labelSchema } from '../../values/schemas.ts'
@@ -17,8 +18,8 @@ import {
   webauthnAssertionSchema,
 } from './schemas.ts'
 
-const readers = { callers: ['key'], scope: 'passkeys:read' } as const
-const writers = { callers: ['key'], scope: 'passkeys:write' } as const
+const readers = operationsFor({ callers: ['key'], scope: 'passkeys:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'passkeys:write' })
 
 const { challenge_unknown, challenge_used, challenge_expired, assertion_required } = assertionRefusals
 const { passkey_not_found, person_not_found } = passkeyRefusals
@@ -34,8 +35,7 @@ const person_not_active = [
 const too_many_passkeys = [400, 'This person has twenty passkeys. Revoke one first.'] as const
 
 export const passkeysApi = {
-  registerOptions: post('/passkeys/register/options', {
-    ...writers,
+  registerOptions: writers.post('/passkeys/register/options', {
     summary: 'Start to enrol a passkey',
     description:
       'Pass `options` to `navigator.credentials.create` (after `PublicKeyCredential.parseCreationOptionsFromJSON`), and the result to `POST /passkeys/register/verify`. The first passkey of an account must be an owner’s, and needs nothing else.\n\nFrom then on, an enrolled passkey of the same person, or of an owner, signs `POST /passkeys/challenge` with the purpose `enrolment`, unless the person has just opened an invitation or recovery link. Once the last passkey is revoked, a new one requires a recovery.',
@@ -80,8 +80,7 @@ export const passkeysApi = {
     },
     emits: assertionEvents,
   }),
-  registerVerify: post('/passkeys/register/verify', {
-    ...writers,
+  registerVerify: writers.post('/passkeys/register/verify', {
     summary: 'Enrol a passkey',
     description:
       'Completes `POST /passkeys/register/options`. The device must verify its user and store the passkey itself (a discoverable credential). No attestation is required.',
@@ -124,8 +123,7 @@ export const passkeysApi = {
     },
     emits: { 'passkey.enrolled': passkeyEvents['passkey.enrolled'] },
   }),
-  list: list('/passkeys', {
-    ...readers,
+  list: readers.list('/passkeys', {
     summary: 'List passkeys',
     description: 'Newest first, including revoked ones.',
     filters: {
@@ -134,8 +132,7 @@ export const passkeysApi = {
     },
     item: PasskeyRecord,
   }),
-  rename: patch('/passkeys/{id}', {
-    ...writers,
+  rename: writers.patch('/passkeys/{id}', {
     summary: 'Rename a passkey',
     body: z.strictObject({ name: labelSchema.meta({ examples: ['Phone'] }) }),
     example: { name: 'Phone' },
@@ -143,8 +140,7 @@ export const passkeysApi = {
     fails: { passkey_not_found, not_passkey_owner },
     emits: { 'passkey.renamed': passkeyEvents['passkey.renamed'] },
   }),
-  challenge: post('/passkeys/challenge', {
-    ...writers,
+  challenge: writers.post('/passkeys/challenge', {
     summary: 'Get a challenge for a passkey to sign',
     description:
       'For actions that need a person’s signature.\n\nBy purpose, `subject` is the ID of the passkey (`revocation`) or person (`enrolment`; in the console, defaults to you), or the action: `{name, email, role}`, `{personId}` or `{personId, role}` (`invitation`: a person, a new link, another role), `{name, environment, scopes}`, with `toolWrites: true` if the key may make changes with tools, or `{keyId}` (`key`: a new one, or a replacement), `{type, id}` (`deletion`: whom to erase; defaults to the account). Show `sentence` to the person, pass `options` to `navigator.credentials.get`, and send `{challengeId, assertion}` as `webauthnAssertion` with the request itself, within five minutes and once.',
@@ -165,8 +161,7 @@ export const passkeysApi = {
       subject_mismatch: [400, 'subject does not match the purpose.'],
     },
   }),
-  revoke: del('/passkeys/{id}', {
-    ...writers,
+  revoke: writers.del('/passkeys/{id}', {
     summary: 'Revoke a passkey',
     description:
       'The passkey stops working, and its sessions end at once. The only passkey of an account needs no assertion, and one that is sent is ignored. Of two or more, another one signs the revocation: `POST /passkeys/challenge` with the purpose `revocation`.',
@@ -187,11 +182,10 @@ export const passkeysApi = {
     },
     emits: { ...assertionEvents, 'passkey.revoked': passkeyEvents['passkey.revoked'] },
   }),
-  origins: get('/.well-known/webauthn', {
+  origins: open.get('/.well-known/webauthn', {
     summary: 'List the origins that can use this installation’s passkeys',
     description:
       'Browsers request it before another site of the installation can use a passkey (WebAuthn, related origins).',
-    callers: ['public'],
     http: { cachedFor: 300 },
     returns: [200, z.object({ origins: z.array(z.string()).max(100) }).meta({ id: 'PasskeyOrigins' })],
   }),

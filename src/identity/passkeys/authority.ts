@@ -1,9 +1,11 @@
-import { defineEntity, LockMode, p } from '@mikro-orm/core'
+import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { EmitContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import { mayGrantRole, type PersonRole } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import {
+  FOR_UPDATE,
+  FOR_UPDATE_BY_ID,
   nullable,
   realTimestampColumns,
   recordColumns,
@@ -87,10 +89,7 @@ export async function revokePasskeysOfPerson(
   context: WriteContext<Pick<typeof passkeyEvents, 'passkey.revoked'>>,
 ): Promise<void> {
   const own = { personId, revokedAt: null }
-  const passkeys = await context.em.find(Passkey, own, {
-    orderBy: { id: 'asc' },
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-  })
+  const passkeys = await context.em.find(Passkey, own, FOR_UPDATE_BY_ID)
   for (const passkey of passkeys) markPasskeyRevoked(passkey, context)
 }
 
@@ -180,11 +179,7 @@ export async function isEnrolmentAuthorityValid(
   if (authority === 'first') return !standing.everEnrolled
   if (authority === 'passkey')
     return (await em.findOne(Passkey, { id: String(authorityId), revokedAt: null })) !== null
-  const grant = await em.findOne(
-    EnrolmentGrant,
-    { id: String(authorityId) },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  const grant = await em.findOne(EnrolmentGrant, { id: String(authorityId) }, FOR_UPDATE)
   return grant !== null && useUp(grant, standing)
 }
 

@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/core'
 import type { Context, WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { challengeOf } from '../../statements/index.ts'
 import { clock } from '../../values/clock.ts'
 import type { passkeysApi } from './api.ts'
@@ -89,7 +89,7 @@ export const verifyPasskeyRegistration: HandlerOf<typeof passkeysApi.registerVer
   const [, person, challenge, isEnrolled, standing, count] = await Promise.all([
     lockPasskeys(context),
     lockEnrollee(context, personId),
-    em.findOne(PasskeyChallenge, { id: known.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOne(PasskeyChallenge, { id: known.id }, FOR_UPDATE),
     isCredentialKnown(credentialId, sql),
     passkeySummary(sql, tenant),
     em.count(Passkey, { personId, revokedAt: null }),

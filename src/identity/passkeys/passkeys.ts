@@ -1,8 +1,7 @@
-import { LockMode } from '@mikro-orm/core'
 import { area } from '../../kernel/contract/area.ts'
 import type { Context, SqlContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
 import { passkeysApi } from './api.ts'
 import { type AssertionContext, consumeAssertion, verifyAssertion } from './assertions.ts'
@@ -80,7 +79,7 @@ const passkeys = bindHandlers(passkeysApi, {
     page(Passkey, { ...definedOnly({ personId }), ...(status ? inStatus[status] : {}) }),
 
   async rename({ params, body }, { em, actor, emit, refuse }) {
-    const passkey = await em.findOne(Passkey, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    const passkey = await em.findOne(Passkey, { id: params.id }, FOR_UPDATE)
     if (!passkey || passkey.revokedAt) return refuse('passkey_not_found')
     if (belongsToOther(passkey, actor)) return refuse('not_passkey_owner')
     if (passkey.name === body.name) return passkey

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { del, doneSchema, get, list, notFound, patch, post } from '../../kernel/contract/operation.ts'
+import { internal, operationsFor, operator } from '../../kernel/contract/callers.ts'
+import { del, doneSchema, notFound } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
@@ -23,8 +24,8 @@ import {
   personStatusSchema,
 } from './schemas.ts'
 
-const readers = { callers: ['key'], scope: 'people:read' } as const
-const writers = { callers: ['key'], scope: 'people:write' } as const
+const readers = operationsFor({ callers: ['key'], scope: 'people:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'people:write' })
 
 const url = shownOnceSchema('https://pay.example.com/join#lnk_4kQz0uT7hXw2mB9sVd1rYc8eJf3gLn6pAi5oKt0uQxZ')
 
@@ -62,8 +63,7 @@ const send = z.enum(['email']).optional().meta({
 const { person_not_found, email_taken, too_many_people, last_owner } = personRefusals
 
 export const peopleApi = {
-  create: post('/people', {
-    ...writers,
+  create: writers.post('/people', {
     summary: 'Invite a person',
     description:
       'Give the person `joinUrl`, which is in this response only and works once, within seven days: the person who opens it joins and enrols the first passkey. The token is after the `#`, so no log and no mail scanner uses it up.',
@@ -96,21 +96,14 @@ export const peopleApi = {
       'person.link_emailed': personEvents['person.link_emailed'],
     },
   }),
-  list: list('/people', {
-    ...readers,
+  list: readers.list('/people', {
     summary: 'List people',
     description: 'Newest first, including removed ones.',
     filters: { status: personStatusSchema.optional(), role: personRoleSchema.optional() },
     item: PersonRecord,
   }),
-  get: get('/people/{id}', {
-    ...readers,
-    summary: 'Get a person',
-    returns: [200, PersonRecord],
-    fails: { person_not_found },
-  }),
-  update: patch('/people/{id}', {
-    ...writers,
+  get: readers.getOne('/people/{id}', 'a person', PersonRecord, { person_not_found }),
+  update: writers.patch('/people/{id}', {
     summary: 'Change the name, email or role of a person',
     description:
       'A new role applies at once, also in open sessions. With a key, or if it has more rights than the old one, it requires an owner’s assertion once the account has had a passkey. The last owner with a passkey must stay one. A new email ends an open invitation: create a new link.',
@@ -136,8 +129,7 @@ export const peopleApi = {
     },
     emits: { ...assertionEvents, ...bySeveral.emits, 'person.updated': personEvents['person.updated'] },
   }),
-  remove: del('/people/{id}', {
-    ...writers,
+  remove: writers.del('/people/{id}', {
     summary: 'Remove a person',
     description:
       'The person’s sessions, passkeys, links and recovery end at once. The email is erased; the name stays with the person’s decisions.',
@@ -149,8 +141,7 @@ export const peopleApi = {
       'person.recovery_stopped': personEvents['person.recovery_stopped'],
     },
   }),
-  link: post('/people/{id}/link', {
-    ...writers,
+  link: writers.post('/people/{id}/link', {
     summary: 'Create a new link for a person',
     description:
       'The new link replaces an earlier one, is in this response only, and works once, within seven days. For a recovery that is `ready`, the operator creates the link, which works for a day.',
@@ -188,11 +179,10 @@ const ends = {
 }
 
 export const recoveryApi = {
-  recover: post('/people/{id}/recover', {
+  recover: operator.post('/people/{id}/recover', {
     summary: 'Start the recovery of a person without a passkey',
     description:
       'For 24 hours, the account is only notified: by `person.recovery_started`, by push, and in `GET /people`. Any key or person of the account can stop the recovery. After that, `POST /people/{id}/link` gives the operator a link, for seven days. Verify the person’s identity before you start it.',
-    callers: ['dash'],
     returns: [201, PersonRecord],
     fails: {
       person_not_found,
@@ -212,9 +202,8 @@ export const recoveryApi = {
     },
     emits: ends,
   }),
-  cancelRecovery: post('/recoveries/{id}/cancel', {
+  cancelRecovery: internal.post('/recoveries/{id}/cancel', {
     summary: 'Stop a recovery by its ID',
-    callers: [],
     body: z.strictObject({ comment: freeTextSchema.optional() }),
     returns: [200, doneSchema],
     fails: { recovery_not_found, recovery_ended: [400, 'The recovery has already ended.'] },

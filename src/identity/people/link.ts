@@ -1,9 +1,10 @@
-import { defineEntity, LockMode, p } from '@mikro-orm/core'
+import { defineEntity, p } from '@mikro-orm/core'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import { hashSecret, newSecret } from '../../kernel/database/credential.ts'
 import {
   definedOnly,
+  FOR_UPDATE_BY_ID,
   nullable,
   realTimestampColumns,
   recordColumns,
@@ -106,9 +107,6 @@ export async function revokePersonLinks(
   kind?: PersonLinkKind,
 ): Promise<void> {
   const open = { personId, usedAt: null, revokedAt: null, ...definedOnly({ kind }) }
-  const links = await em.find(PersonLink, open, {
-    orderBy: { id: 'asc' },
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-  })
+  const links = await em.find(PersonLink, open, FOR_UPDATE_BY_ID)
   for (const link of links) Object.assign(link, { revokedAt: clock.real(), url: null })
 }

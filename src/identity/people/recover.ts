@@ -1,8 +1,8 @@
-import { LockMode } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { DONE, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { clock } from '../../values/clock.ts'
 import { formatMinute } from '../../values/minute.ts'
@@ -42,7 +42,7 @@ export async function actForTenantOfPerson(
 export async function lockPerson(id: string | null, context: WriteContext): Promise<Person | null> {
   const [, person] = await Promise.all([
     lockTenant(context, 'people'),
-    id === null ? null : context.em.findOne(Person, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    id === null ? null : context.em.findOne(Person, { id }, FOR_UPDATE),
   ])
   return person?.status === 'removed' ? null : person
 }
@@ -69,7 +69,7 @@ export const stopRecovery: HandlerOf<typeof recoveryApi.stopRecovery> = async ({
 async function lockRecovery(id: string, context: WriteContext) {
   const [, recovery] = await Promise.all([
     lockTenant(context, 'people'),
-    context.em.findOne(Recovery, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    context.em.findOne(Recovery, { id }, FOR_UPDATE),
   ])
   if (!recovery) return null
   return { recovery, person: await context.em.findOneOrFail(Person, { id: recovery.personId }) }

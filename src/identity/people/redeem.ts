@@ -1,9 +1,9 @@
-import { LockMode } from '@mikro-orm/core'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import { inRange, sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { Context, EmitContext, ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { hashSecret } from '../../kernel/database/credential.ts'
+import { FOR_UPDATE, FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { clock } from '../../values/clock.ts'
 import { findCustomer, Person, personEvent, personMachine } from '../customers/index.ts'
@@ -54,15 +54,8 @@ export async function redeemPersonLink(
   // A recovery revokes passkeys, which are locked before people.
   if (found.isRecovery) await lockPasskeys(context)
   await lockTenant(context, 'people')
-  const link = (await em.findOne(
-    PersonLink,
-    { id: found.id },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )) as PersonLink
-  const known =
-    link.personId === null
-      ? null
-      : await em.findOne(Person, { id: link.personId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const link = (await em.findOne(PersonLink, { id: found.id }, FOR_UPDATE)) as PersonLink
+  const known = link.personId === null ? null : await em.findOne(Person, { id: link.personId }, FOR_UPDATE)
   if (known?.status === 'removed') return 'link_unknown'
   if (link.usedAt) return 'link_used'
   if (link.revokedAt || link.expiresAt <= clock.real()) return 'link_expired'
@@ -75,7 +68,7 @@ export async function redeemPersonLink(
 }
 
 async function recovered(id: string, person: Person, now: Date, context: Redeeming): Promise<void> {
-  const recovery = await context.em.findOne(Recovery, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const recovery = await context.em.findOne(Recovery, { id }, FOR_UPDATE)
   if (!recovery) throw new Error('a link of a recovery that is not there')
   completeRecovery(recovery, now, context)
   // Another person may have the lost passkeys, so all are revoked.
@@ -99,9 +92,7 @@ export async function acceptInvitationByEmail(
   context: WriteContext<Pick<typeof personLinkEvents, 'person.joined'>>,
 ): Promise<Person | undefined> {
   const { em, now } = context
-  const known = await em.findOne(Person, sqlCondition('lower(email) = lower(?)', [email]), {
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-  })
+  const known = await em.findOne(Person, sqlCondition('lower(email) = lower(?)', [email]), FOR_UPDATE)
   if (!known || known.status === 'removed') return undefined
   const real = clock.real()
   const open = {
@@ -111,10 +102,7 @@ export async function acceptInvitationByEmail(
     revokedAt: null,
     expiresAt: inRange({ gt: real }),
   } as const
-  const [invitation] = await em.find(PersonLink, open, {
-    orderBy: { id: 'asc' },
-    lockMode: LockMode.PESSIMISTIC_WRITE,
-  })
+  const [invitation] = await em.find(PersonLink, open, FOR_UPDATE_BY_ID)
   if (!invitation) return undefined
   Object.assign(invitation, { usedAt: real, url: null })
   join(known, now, context)

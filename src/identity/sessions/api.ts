@@ -1,15 +1,8 @@
 import { z } from 'zod'
+import { internal, operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { oauthErrors } from '../../kernel/contract/oauth-errors.ts'
-import {
-  del,
-  doneSchema,
-  get,
-  list,
-  notFound,
-  post,
-  type RefusalSpec,
-} from '../../kernel/contract/operation.ts'
+import { doneSchema, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { allScopeNames, scopeSchema } from '../../kernel/contract/scopes.ts'
 import { tooManyAttemptsRefusal } from '../../kernel/database/attempt-limit.ts'
 import { instant } from '../../values/clock.ts'
@@ -174,11 +167,12 @@ const { invalid_target: _target, invalid_redirect_uri: _address, ...ofDevices } 
 
 export const deviceTokenRefusals = ofDevices
 
-const readers = { callers: ['key'], scope: 'sessions:read' } as const
+const readers = operationsFor({ callers: ['key'], scope: 'sessions:read' })
+
+const writers = operationsFor({ callers: ['key'], scope: 'sessions:write' })
 
 export const deviceSessionsApi = {
-  list: list('/sessions', {
-    ...readers,
+  list: readers.list('/sessions', {
     summary: 'List the sessions of devices',
     description:
       'Newest first, including ended ones. People who are not owners see only those that they decided.',
@@ -189,18 +183,13 @@ export const deviceSessionsApi = {
     },
     item: DeviceSessionRecord,
   }),
-  get: get('/sessions/{id}', {
-    ...readers,
-    summary: 'Get the session of a device',
-    returns: [200, DeviceSessionRecord],
-    fails: { session_not_found: sessionFails.session_not_found },
+  get: readers.getOne('/sessions/{id}', 'the session of a device', DeviceSessionRecord, {
+    session_not_found: sessionFails.session_not_found,
   }),
-  revoke: del('/sessions/{id}', {
+  revoke: writers.del('/sessions/{id}', {
     summary: 'End the session of a device',
     description:
       'The device’s key stops working at once. People who are not owners can end sessions that they approved; a key can end sessions whose scopes it has.',
-    callers: ['key'],
-    scope: 'sessions:write',
     returns: [200, DeviceSessionRecord],
     fails: sessionFails,
     emits: {
@@ -208,9 +197,8 @@ export const deviceSessionsApi = {
       'key.revoked': apiKeyEvents['key.revoked'],
     },
   }),
-  expire: post('/sessions/{id}/expire', {
+  expire: internal.post('/sessions/{id}/expire', {
     summary: 'Expire the session of a device',
-    callers: [],
     returns: [200, doneSchema],
     fails: { session_not_found: sessionFails.session_not_found },
     emits: { 'session.expired': deviceSessionEvents['session.expired'] },

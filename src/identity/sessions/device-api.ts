@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { get, post } from '../../kernel/contract/operation.ts'
+import { open } from '../../kernel/contract/callers.ts'
+import { post } from '../../kernel/contract/operation.ts'
 import { scopeSchema } from '../../kernel/contract/scopes.ts'
 import { acceptForm } from '../../kernel/contract/upload.ts'
 import { retryAfterHeader } from '../../kernel/database/attempt-limit.ts'
@@ -104,19 +105,17 @@ const Metadata = z
   .meta({ id: 'AuthorizationServerMetadata' })
 
 export const deviceAuthorizationApi = {
-  metadata: get('/.well-known/oauth-authorization-server', {
+  metadata: open.get('/.well-known/oauth-authorization-server', {
     summary: 'Get the endpoints that issue keys to devices and terminals',
     description:
       'RFC 8414 metadata for OAuth clients: the device authorization of RFC 8628, and the pairing of a terminal, whose code is proved by PKCE (RFC 7636).',
-    callers: ['public'],
     http: { cachedFor: 3_600 },
     returns: [200, Metadata],
   }),
-  begin: post('/sessions/device', {
+  begin: open.post('/sessions/device', {
     summary: 'Request a key for a device',
     description:
       'The device authorization of RFC 8628, as JSON or as a form. Show `userCode` and `verificationUri` to the person, or open `verificationUriComplete`, where a passkey approves the device. Meanwhile, poll `POST /sessions/token` every `interval` seconds, for ten minutes. With `publicKeyJwk`, only the holder of the private key can use the key.',
-    callers: ['public'],
     limits: { bodyKiB: 16 },
     body: acceptForm(
       z.strictObject({
@@ -147,11 +146,10 @@ export const deviceAuthorizationApi = {
     },
     emits: { 'session.requested': deviceSessionEvents['session.requested'] },
   }),
-  token: post('/sessions/token', {
+  token: open.post('/sessions/token', {
     summary: 'Fetch the key of a device',
     description:
       'The token request of RFC 8628, as a form or as JSON. Returns `authorization_pending` until a person decides; `slow_down` if less than `interval` seconds have passed, which then grow by five; `access_denied` if the person denied the device; `expired_token` after ten minutes. The key is returned once; later requests and unknown codes get `invalid_grant`.',
-    callers: ['public'],
     body: acceptForm(
       z
         .strictObject({

@@ -1,4 +1,4 @@
-import { type FilterQuery, LockMode } from '@mikro-orm/core'
+import type { FilterQuery } from '@mikro-orm/core'
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { area, reaction, whenMemberPresent } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
@@ -7,7 +7,7 @@ import { bindHandlers, DONE, type HandlerOf } from '../../kernel/contract/operat
 import { Problem } from '../../kernel/contract/problem.ts'
 import { allScopeNames } from '../../kernel/contract/scopes.ts'
 import { ATTEMPT_WINDOW_MS } from '../../kernel/database/attempt-limit.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { clock } from '../../values/clock.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { proofAlgorithms } from '../../values/proof-key.ts'
@@ -33,7 +33,7 @@ const visibleTo = ({ actor }: { readonly actor: Actor }): FilterQuery<DeviceSess
     : ofDevice
 
 const lockSession = (id: string, { em }: WriteContext): Promise<DeviceSession | null> =>
-  em.findOne(DeviceSession, { ...ofDevice, id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  em.findOne(DeviceSession, { ...ofDevice, id }, FOR_UPDATE)
 
 const ended = {
   'session.revoked': deviceSessionEvents['session.revoked'],

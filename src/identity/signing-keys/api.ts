@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { open, operator } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, post } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordTimestamps } from '../../values/schemas.ts'
@@ -37,26 +37,23 @@ export const SigningKeyRecord = z
   .meta({ id: 'SigningKey' })
 
 export const signingKeysApi = {
-  jwks: get('/.well-known/jwks.json', {
+  jwks: open.get('/.well-known/jwks.json', {
     summary: 'Get the public keys that verify this installation’s signatures',
     description:
       'A key set (RFC 7517) of all Ed25519 keys that have ever signed, the current one first: the signatures of retired keys can always be verified. Payment evidence and receipt proofs are compact JWS, and name their key in `kid`.\n\nKeep a copy and verify offline; fetch it again for an unknown `kid`. `verifySigned` of the typed client does this.',
-    callers: ['public'],
     // Old keys stay listed, and a new `kid` indicates a new key.
     http: { cachedFor: 300 },
     returns: [200, z.object({ keys: z.array(PublicKeyRecord) }).meta({ id: 'PublicKeySet' })],
   }),
-  list: list('/signing-keys', {
+  list: operator.list('/signing-keys', {
     summary: 'List the signing keys of this installation',
     description: 'Newest first. Private keys are sealed and never shown; those of retired keys are deleted.',
-    callers: ['dash'],
     item: SigningKeyRecord,
   }),
-  rotate: post('/signing-keys/rotate', {
+  rotate: operator.post('/signing-keys/rotate', {
     summary: 'Replace the signing key',
     description:
       'A new key signs from now on: in this process at once, in all others within three seconds. The private half of the old key is deleted; its public half stays in `/.well-known/jwks.json`, so its signatures can still be verified.',
-    callers: ['dash'],
     returns: [201, SigningKeyRecord],
     emits: {
       'signing_key.rotated': declareEvent(

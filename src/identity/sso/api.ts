@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { open, operationsFor } from '../../kernel/contract/callers.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
-import { del, emptyBody, get, list, patch, post } from '../../kernel/contract/operation.ts'
+import { emptyBody } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { bySeveral } from '../approvals/index.ts'
 import { CurrentSessionRecord, consoleSessionEvents, sessionRequestHeaders } from '../console/index.ts'
@@ -23,8 +24,8 @@ import {
   ssoEvents,
 } from './schemas.ts'
 
-const readers = { callers: ['key'], scope: 'people:read' } as const
-const writers = { callers: ['key'], scope: 'people:write' } as const
+const readers = operationsFor({ callers: ['key'], scope: 'people:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'people:write' })
 
 const consent = webauthnAssertionSchema.optional().meta({
   description:
@@ -49,8 +50,7 @@ const { clientId, groupsClaim, ownerGroups, approverGroups, viewerGroups } = con
 const consents = { ...assertionRefusals, scope_not_held: scopeNotHeldRefusal }
 
 export const ssoApi = {
-  create: post('/sso/providers', {
-    ...writers,
+  create: writers.post('/sso/providers', {
     run: 'external',
     summary: 'Add an identity provider',
     description:
@@ -90,20 +90,15 @@ export const ssoApi = {
     },
     emits: { ...assertionEvents, 'sso_provider.created': ssoEvents['sso_provider.created'] },
   }),
-  list: list('/sso/providers', {
-    ...readers,
+  list: readers.list('/sso/providers', {
     summary: 'List identity providers',
     description: 'Newest first.',
     item: SsoProviderRecord,
   }),
-  get: get('/sso/providers/{id}', {
-    ...readers,
-    summary: 'Get an identity provider',
-    returns: [200, SsoProviderRecord],
-    fails: { provider_not_found },
+  get: readers.getOne('/sso/providers/{id}', 'an identity provider', SsoProviderRecord, {
+    provider_not_found,
   }),
-  update: patch('/sso/providers/{id}', {
-    ...writers,
+  update: writers.patch('/sso/providers/{id}', {
     summary: 'Change an identity provider',
     description:
       'Anything but the name requires an owner’s assertion once the account has had a passkey. Roles change at the next sign-in of each person. For another issuer, add another identity provider.',
@@ -126,8 +121,7 @@ export const ssoApi = {
       'sso_provider.updated': ssoEvents['sso_provider.updated'],
     },
   }),
-  remove: del('/sso/providers/{id}', {
-    ...writers,
+  remove: writers.del('/sso/providers/{id}', {
     summary: 'Remove an identity provider',
     description:
       'The sessions that it began end at once, and it signs no one in any more. The people stay, with their roles and passkeys.',
@@ -138,20 +132,18 @@ export const ssoApi = {
       'console.signed_out': consoleSessionEvents['console.signed_out'],
     },
   }),
-  keys: get('/sso/{id}/jwks', {
+  keys: open.get('/sso/{id}/jwks', {
     summary: 'Get the public key of this service for an identity provider',
     description: 'RFC 7517, for `private_key_jwt`. Each identity provider has its own key.',
-    callers: ['public'],
     returns: [200, fileSchema('application/json')],
     fails: { provider_not_found },
   }),
-  start: post('/sso/{id}/start', {
+  start: open.post('/sso/{id}/start', {
     run: 'external',
     requires: 'passkeys',
     summary: 'Start to sign in with an identity provider',
     description:
       'Called by the sign-in page, which then goes to `redirectTo`. The cookie binds the sign-in to this browser.',
-    callers: ['public'],
     http: {
       reads: { cookie: 'Ignored: the answer replaces the browser’s cookie.' },
       headers: {
@@ -168,12 +160,11 @@ export const ssoApi = {
     },
     emits: {},
   }),
-  signIn: post('/sso/{id}/sign-in', {
+  signIn: open.post('/sso/{id}/sign-in', {
     run: 'external',
     summary: 'Sign in with the answer of an identity provider',
     description:
       'Called by the page at `redirectUri`, once for each `state`. A person whom the provider has not signed in before needs an open invitation to an email that the provider has verified; it is used up. Only the cookie contains the session. Approving takes a passkey, as in every session.',
-    callers: ['public'],
     limits: { bodyKiB: 16 },
     http: {
       reads: {

@@ -1,10 +1,9 @@
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
-import { LockMode } from '@mikro-orm/core'
 import { calculateJwkThumbprint, exportJWK } from 'jose'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { type ContextOf, externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { keysOf } from '../../values/collections.ts'
@@ -155,11 +154,7 @@ export async function reconfigureProvider(
 ) {
   const { em, emit } = context
   await lockTenant(context, 'people')
-  const provider = await em.findOne(
-    SsoProvider,
-    { id: write.providerId },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  const provider = await em.findOne(SsoProvider, { id: write.providerId }, FOR_UPDATE)
   if (!provider) return 'provider_not_found'
   const changes = statedChanges(provider, write)
   const held = await hold({ concerns: () => changes.length > 0, changes })
@@ -205,7 +200,7 @@ export const updateSsoProvider: HandlerOf<typeof ssoApi.update> = async ({ param
 /** Waits for sign-ins that are being recorded, so that their sessions end, too. */
 export const removeSsoProvider: HandlerOf<typeof ssoApi.remove> = async ({ params }, context) => {
   const { em, emit, refuse } = context
-  const provider = await em.findOne(SsoProvider, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const provider = await em.findOne(SsoProvider, { id: params.id }, FOR_UPDATE)
   if (!provider) return refuse('provider_not_found')
   await endConsoleSessions({ ssoProviderId: provider.id }, 'sso', context)
   em.remove(provider)

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { Context, WriteContext } from '../../kernel/contract/context.ts'
 import { type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
@@ -7,6 +6,7 @@ import type { PersonRole } from '../../kernel/contract/scopes.ts'
 import { buildHostCookie, readHostCookie } from '../../kernel/contract/session-cookie.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { hashSecret, newSecret } from '../../kernel/database/credential.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
@@ -54,8 +54,7 @@ export const startSsoSignIn = externalCall(ssoApi.start, {
     const { em, service, refuse } = context
     if (typeof metadata === 'string') return refuse(discoveryRefusal(metadata))
     await actFor(tenant, context)
-    if (!(await em.findOne(SsoProvider, { id: providerId }, { lockMode: LockMode.PESSIMISTIC_WRITE })))
-      return refuse('provider_not_found')
+    if (!(await em.findOne(SsoProvider, { id: providerId }, FOR_UPDATE))) return refuse('provider_not_found')
     const [state, browser] = [newSecret('sss_'), newSecret(BROWSER.prefix)]
     const expiresAt = addMs(clock.real(), ATTEMPT_TTL_MS)
     em.create(SsoAttempt, {
@@ -113,7 +112,7 @@ export const finishSsoSignIn = externalCall(ssoApi.signIn, {
     const tenant = { ownerId: found.ownerId, mode: found.mode }
     await actFor(tenant, context)
     const [attempt, provider] = await Promise.all([
-      em.findOne(SsoAttempt, { id: found.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+      em.findOne(SsoAttempt, { id: found.id }, FOR_UPDATE),
       em.findOne(SsoProvider, { id: providerId }),
     ])
     if (!attempt || !provider?.clientId || attempt.browserHash !== hashSecret(browser) || !isOpen(attempt))
@@ -159,7 +158,7 @@ async function signInAs(
   await lockPasskeys(context)
   const [, provider] = await Promise.all([
     lockTenant(context, 'people'),
-    em.findOne(SsoProvider, { id: providerId }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOne(SsoProvider, { id: providerId }, FOR_UPDATE),
   ])
   if (!provider) return refuse('sign_in_unknown')
   // An owner may have named another claim since, or the first group.
@@ -182,7 +181,7 @@ async function signInAs(
 }
 
 async function activePerson(id: string, { em }: WriteContext): Promise<Person | null> {
-  const person = await em.findOne(Person, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const person = await em.findOne(Person, { id }, FOR_UPDATE)
   return person?.status === 'active' ? person : null
 }
 
@@ -191,11 +190,7 @@ async function link({ subject, email }: ProvenIdentity, providerId: string, cont
   const { em, emit } = context
   const person = email === null ? undefined : await acceptInvitationByEmail(email, context)
   if (!person) return undefined
-  const earlier = await em.findOne(
-    SsoSubject,
-    { providerId, personId: person.id },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  const earlier = await em.findOne(SsoSubject, { providerId, personId: person.id }, FOR_UPDATE)
   if (earlier) earlier.subject = subject
   const known = earlier ?? em.create(SsoSubject, { providerId, personId: person.id, subject })
   emit('sso_provider.linked', { providerId, personId: person.id, role: person.role })

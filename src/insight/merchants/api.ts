@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { mccGroupNames } from '../../control/merchants/index.ts'
-import { agentRequiredRefusal, get, list, notFound } from '../../kernel/contract/operation.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
+import { agentRequiredRefusal, notFound } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { moneySchema } from '../../values/money.ts'
 import { agentIdSchema } from '../../values/schemas.ts'
@@ -58,11 +59,10 @@ const Suggestion = z
   })
   .meta({ id: 'AllowlistSuggestion' })
 
-const readAccess = { callers: ['key', 'agent'], scope: 'merchants:read' } as const
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'merchants:read' })
 
 export const merchantsApi = {
-  resolve: get('/merchants/resolve', {
-    ...readAccess,
+  resolve: readers.get('/merchants/resolve', {
     summary: 'Resolve the text of a card statement to a merchant',
     description:
       'Removes payment processors, numbers, dates and places from the text, and looks up the rest. The same text always gives the same answer; no other system is called.',
@@ -76,8 +76,7 @@ export const merchantsApi = {
     }),
     returns: [200, ResolvedMerchant],
   }),
-  mcc: list('/merchants/mcc', {
-    ...readAccess,
+  mcc: readers.list('/merchants/mcc', {
     summary: 'List merchant category codes',
     description:
       'The codes of ISO 18245 and of the card schemes, in order. Each code from 3000 to 3999 belongs to one airline, car hire company or hotel chain.',
@@ -91,14 +90,10 @@ export const merchantsApi = {
     },
     item: MerchantCategory,
   }),
-  category: get('/merchants/mcc/{code}', {
-    ...readAccess,
-    summary: 'Get a merchant category code',
-    returns: [200, MerchantCategory],
-    fails: { mcc_not_found: [404, 'No such merchant category code. GET /merchants/mcc lists them.'] },
+  category: readers.getOne('/merchants/mcc/{code}', 'a merchant category code', MerchantCategory, {
+    mcc_not_found: [404, 'No such merchant category code. GET /merchants/mcc lists them.'],
   }),
-  suggestions: list('/merchants/allowlist-suggestions', {
-    ...readAccess,
+  suggestions: readers.list('/merchants/allowlist-suggestions', {
     summary: 'Suggest merchants for an agent’s allowlist',
     description:
       'Based on the agent’s last 2,000 payments; unpaid intents do not count. A merchant that was paid only once, is on the blocklist or looks like another one is listed, but not suggested.',

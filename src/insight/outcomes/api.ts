@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { intentUseRefusals } from '../../control/intents/index.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, list, notFound, patch, post } from '../../kernel/contract/operation.ts'
+import { get, notFound } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { cents, formatMoney, moneySchema, signedMoneySchema } from '../../values/money.ts'
 import {
@@ -74,7 +75,6 @@ const writable = {
 }
 
 const outcome_not_found = notFound('outcome')
-const using = { callers: ['key', 'agent'] } as const
 
 const rate = z
   .object({ rate: z.number(), low: z.number(), high: z.number() })
@@ -135,9 +135,11 @@ const SummaryRecord = z
   })
   .meta({ id: 'OutcomeSummary' })
 
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'outcomes:read' })
+const writers = operationsFor({ callers: ['key', 'agent'], scope: 'outcomes:write' })
+
 export const outcomesApi = {
-  create: post('/outcomes', {
-    ...using,
+  create: writers.post('/outcomes', {
     summary: 'Report the outcome of an intent',
     tool: {
       name: 'report_outcome',
@@ -146,7 +148,6 @@ export const outcomesApi = {
     },
     description:
       'Once for each intent, in any status: an unpaid one counts with a spend of 0. Correct a wrong report with `PATCH`.',
-    scope: 'outcomes:write',
     body: z.strictObject({
       intentId: id('intent'),
       success: members.success,
@@ -168,10 +169,8 @@ export const outcomesApi = {
     },
     emits: { 'outcome.reported': outcomeEvents['outcome.reported'] },
   }),
-  list: list('/outcomes', {
-    ...using,
+  list: readers.list('/outcomes', {
     summary: 'List outcomes',
-    scope: 'outcomes:read',
     filters: {
       agentId: id('agent').optional(),
       intentId: id('intent').optional(),
@@ -199,18 +198,10 @@ export const outcomesApi = {
     }),
     returns: [200, SummaryRecord],
   }),
-  get: get('/outcomes/{id}', {
-    ...using,
-    summary: 'Get an outcome',
-    scope: 'outcomes:read',
-    returns: [200, OutcomeRecord],
-    fails: { outcome_not_found },
-  }),
-  update: patch('/outcomes/{id}', {
-    ...using,
+  get: readers.getOne('/outcomes/{id}', 'an outcome', OutcomeRecord, { outcome_not_found }),
+  update: writers.patch('/outcomes/{id}', {
     summary: 'Correct an outcome',
     description: 'The previous values stay in the audit trail: `before` of the event `outcome.corrected`.',
-    scope: 'outcomes:write',
     body: z.strictObject({ success: members.success, ...writable, metadata: metadataSchema }).partial(),
     example: { success: false, note: 'Withdrawn by the publisher' },
     returns: [200, OutcomeRecord],

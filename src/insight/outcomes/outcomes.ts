@@ -1,4 +1,4 @@
-import { defineEntity, LockMode, p } from '@mikro-orm/core'
+import { defineEntity, p } from '@mikro-orm/core'
 import { findIntent } from '../../control/intents/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
@@ -6,6 +6,7 @@ import { Refusal } from '../../kernel/contract/problem.ts'
 import { createdWithinCondition } from '../../kernel/database/created-within.ts'
 import {
   definedOnly,
+  FOR_UPDATE,
   mayReachRecord,
   mayUseRecord,
   metadataColumn,
@@ -14,6 +15,7 @@ import {
   tenantTable,
   timestampColumn,
 } from '../../kernel/database/entity.ts'
+import { getRecord } from '../../kernel/database/get-record.ts'
 import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import { inclusiveSpan, resolveReportScope } from '../reports/index.ts'
@@ -125,12 +127,11 @@ const outcomes = bindHandlers(outcomesApi, {
     return { ...inclusiveSpan(scope), groupBy, ...summary }
   },
 
-  get: async ({ params }, { em, refuse }) =>
-    (await em.findOne(Outcome, { id: params.id })) ?? refuse('outcome_not_found'),
+  get: getRecord(Outcome, 'outcome_not_found'),
 
   async update({ params, body }, { em, actor, emit, refuse }) {
     const correction = definedOnly(body)
-    const outcome = await em.findOne(Outcome, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    const outcome = await em.findOne(Outcome, { id: params.id }, FOR_UPDATE)
     if (!outcome || !mayReachRecord(actor, outcome)) return refuse('outcome_not_found')
     const before = replacedBy(correction, outcome)
     if (Object.keys(before).length === 0) return outcome

@@ -248,7 +248,7 @@ export const bindHandlers = <A extends Api>(api: A, handlers: Handlers<A>): ApiW
   handlers,
 })
 
-type Nothing = z.ZodObject<Record<never, never>>
+export type Nothing = z.ZodObject<Record<never, never>>
 
 /**
  * Operations for keys are open to people in the console, unless the contract says why not. A GET that changes
@@ -296,7 +296,7 @@ export const put = declare('PUT')
 export const patch = declare('PATCH')
 export const del = declare('DELETE')
 
-type ListContract<S extends z.ZodRawShape, T extends z.ZodType, F extends string> = Omit<
+export type ListContract<S extends z.ZodRawShape, T extends z.ZodType, F extends string> = Omit<
   Contract<z.ZodType, Nothing, z.ZodType, F, Record<never, never>, 'plain'>,
   'query' | 'returns' | 'body'
 > & { readonly item: T; readonly filters?: S }

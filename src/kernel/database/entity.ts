@@ -1,4 +1,4 @@
-import { p } from '@mikro-orm/core'
+import { LockMode, p } from '@mikro-orm/core'
 import { clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
@@ -167,6 +167,12 @@ export const withMembers = <T extends object, M extends object>(
   record: T,
   members: M,
 ): Omit<T, keyof M> & M => Object.create(record, Object.getOwnPropertyDescriptors(members))
+
+/** For a record that will change: locked until the transaction ends. */
+export const FOR_UPDATE = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
+
+/** For several records, which all transactions lock in this order. */
+export const FOR_UPDATE_BY_ID = { ...FOR_UPDATE, orderBy: { id: 'asc' } } as const
 
 /** Filters that a request did not send are left out. A condition in SQL, which a symbol names, stays. */
 export const definedOnly = <T extends object>(filters: T) =>

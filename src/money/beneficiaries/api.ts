@@ -1,16 +1,8 @@
 import { z } from 'zod'
 import { widening } from '../../identity/passkeys/index.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import {
-  del,
-  emptyBody,
-  get,
-  list,
-  notFound,
-  patch,
-  post,
-  type RefusalSpec,
-} from '../../kernel/contract/operation.ts'
+import { emptyBody, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { payeeCheckResults } from '../../ports/sepa-rail.ts'
 import { bicSchema } from '../../values/bic.ts'
 import { ibanSchema, normalizeIban } from '../../values/iban.ts'
@@ -99,13 +91,14 @@ const fails = {
 } as const satisfies Record<string, RefusalSpec>
 const { beneficiary_not_found, bic_does_not_fit } = fails
 
+const readers = operationsFor({ callers: ['key'], scope: 'beneficiaries:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'beneficiaries:write' })
+
 export const beneficiariesApi = {
-  create: post('/beneficiaries', {
+  create: writers.post('/beneficiaries', {
     summary: 'Add a beneficiary',
     description:
       'Adds a SEPA payee. The IBAN is validated: country, length, structure, check digits. A duplicate IBAN is not refused: `duplicateOf` names the other beneficiary. The payee’s bank verifies the name: `POST /beneficiaries/{id}/verify`.',
-    callers: ['key'],
-    scope: 'beneficiaries:write',
     body: z.strictObject({
       name: beneficiaryNameSchema,
       iban: ibanSchema,
@@ -120,11 +113,9 @@ export const beneficiariesApi = {
     fails: { bic_does_not_fit },
     emits: { 'beneficiary.created': declareEvent('A beneficiary has been added.', BeneficiaryEvent) },
   }),
-  list: list('/beneficiaries', {
+  list: readers.list('/beneficiaries', {
     summary: 'List beneficiaries',
     description: 'Newest first, without the deleted ones.',
-    callers: ['key'],
-    scope: 'beneficiaries:read',
     filters: {
       iban: z
         .string()
@@ -145,19 +136,11 @@ export const beneficiariesApi = {
     },
     item: BeneficiaryRecord,
   }),
-  get: get('/beneficiaries/{id}', {
-    summary: 'Get a beneficiary',
-    callers: ['key'],
-    scope: 'beneficiaries:read',
-    returns: [200, BeneficiaryRecord],
-    fails: { beneficiary_not_found },
-  }),
-  update: patch('/beneficiaries/{id}', {
+  get: readers.getOne('/beneficiaries/{id}', 'a beneficiary', BeneficiaryRecord, { beneficiary_not_found }),
+  update: writers.patch('/beneficiaries/{id}', {
     summary: 'Change a beneficiary',
     description:
       'A new name or IBAN clears the verification. A new IBAN also changes the country, if that was the old IBAN’s country. Pending transfers are not affected.',
-    callers: ['key'],
-    scope: 'beneficiaries:write',
     body: z.strictObject({ ...members, ...widening.members }).partial(),
     example: { email: 'accounts@example.com' },
     returns: [200, BeneficiaryRecord],
@@ -168,11 +151,9 @@ export const beneficiariesApi = {
       'beneficiary.updated': declareEvent('A beneficiary has changed.', BeneficiaryUpdated),
     },
   }),
-  delete: del('/beneficiaries/{id}', {
+  delete: writers.del('/beneficiaries/{id}', {
     summary: 'Delete a beneficiary',
     description: 'Past transfers keep the beneficiary. The oldest of its duplicates becomes the original.',
-    callers: ['key'],
-    scope: 'beneficiaries:write',
     returns: [204, emptyBody],
     fails: { beneficiary_not_found },
     emits: {
@@ -180,14 +161,12 @@ export const beneficiariesApi = {
       'beneficiary.updated': BeneficiaryUpdated,
     },
   }),
-  verify: post('/beneficiaries/{id}/verify', {
+  verify: writers.post('/beneficiaries/{id}/verify', {
     summary: 'Verify the name with the payee’s bank',
     description: [
       'Verification of payee. The result is kept with the beneficiary until its name or IBAN changes.',
       'In test mode, the name determines the result. `Close …`: `close_match`, with the rest of the name as the suggestion. `No match …`: `no_match`. `Unknown …`: `not_possible`. `Timeout …`: the bank does not answer in time. `Garbled …`: the bank’s answer is not valid. Any other: `match`.',
     ].join('\n\n'),
-    callers: ['key'],
-    scope: 'beneficiaries:write',
     run: 'external',
     requires: 'sepaRail',
     returns: [

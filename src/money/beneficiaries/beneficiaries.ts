@@ -1,4 +1,4 @@
-import { LockMode, raw } from '@mikro-orm/core'
+import { raw } from '@mikro-orm/core'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
@@ -6,7 +6,7 @@ import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { EntityManager, EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers, type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE, FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import {
   isUnansweredRailCall,
   type PayeeCheck,
@@ -48,7 +48,7 @@ export async function beneficiariesById(
 }
 
 async function lockBeneficiary(em: EntityManager, id: string): Promise<Beneficiary | null> {
-  const beneficiary = await em.findOne(Beneficiary, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const beneficiary = await em.findOne(Beneficiary, { id }, FOR_UPDATE)
   return beneficiary?.deletedAt ? null : beneficiary
 }
 
@@ -78,11 +78,7 @@ function changesOfPayee(
  * duplicate.
  */
 const originalOf = (em: EntityManager, iban: string): Promise<Beneficiary | null> =>
-  em.findOne(
-    Beneficiary,
-    { iban, duplicateOf: null, ...notDeleted },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  em.findOne(Beneficiary, { iban, duplicateOf: null, ...notDeleted }, FOR_UPDATE)
 
 /** The oldest duplicate becomes the original when the original is deleted or gets another IBAN. */
 async function promoteOldestDuplicate(
@@ -94,7 +90,7 @@ async function promoteOldestDuplicate(
   const [oldest, ...others] = await em.find(
     Beneficiary,
     { duplicateOf: original.id, ...notDeleted },
-    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
+    FOR_UPDATE_BY_ID,
   )
   if (!oldest) return
   oldest.duplicateOf = null

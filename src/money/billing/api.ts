@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { operationsFor, operator } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { get, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema, positiveMoneySchema, signedMoneySchema } from '../../values/money.ts'
 import { recordedPaymentRefusals } from '../ledger/index.ts'
@@ -31,12 +32,13 @@ const oldestOpenWallet = id('wallet')
 
 const DepositEvent = z.object({ walletId: id('wallet'), amountCents: moneySchema, balanceCents: moneySchema })
 
-const reading = { callers: ['key'], scope: 'billing:read' } as const
+const readers = operationsFor({ callers: ['key'], scope: 'billing:read' })
+
+const writers = operationsFor({ callers: ['key'], scope: 'billing:write' })
 
 export const billingApi = {
   ...paymentMethodsApi,
-  balance: get('/billing/balance', {
-    ...reading,
+  balance: readers.get('/billing/balance', {
     summary: 'Get your balance',
     description: 'The total of all wallets, including the purses of cards, and pending fundings.',
     returns: [
@@ -59,8 +61,7 @@ export const billingApi = {
       }),
     ],
   }),
-  sepaDetails: get('/billing/sepa-details', {
-    ...reading,
+  sepaDetails: readers.get('/billing/sepa-details', {
     summary: 'Get the account details for transfers to a wallet',
     description:
       'In test mode, each wallet has its own IBAN. Live wallets share one IBAN, and need the reference (ISO 11649) that names the wallet.',
@@ -85,17 +86,14 @@ export const billingApi = {
       no_account: [503, 'No account for live money is configured: set COLLECTION_IBAN.'],
     },
   }),
-  processor: get('/billing/processor', {
-    ...reading,
+  processor: readers.get('/billing/processor', {
     summary: 'Get the deposit at the card processor',
     returns: [200, ProcessorRecord],
   }),
-  fundProcessor: post('/billing/processor/fund', {
+  fundProcessor: writers.post('/billing/processor/fund', {
     summary: 'Move money from a wallet to the card processor',
     description:
       'For a processor that requires a deposit. Cards do not need it: they are paid from the purse of the card, or from the agent’s wallet.',
-    callers: ['key'],
-    scope: 'billing:write',
     body: z.strictObject({
       fromWalletId: oldestOpenWallet,
       amountCents: positiveMoneySchema(),
@@ -115,11 +113,9 @@ export const billingApi = {
       ),
     },
   }),
-  withdrawFromProcessor: post('/billing/processor/withdraw', {
+  withdrawFromProcessor: writers.post('/billing/processor/withdraw', {
     summary: 'Move money from the card processor back to a wallet',
     description: 'Moves at most the deposit at the processor. A frozen wallet can receive it.',
-    callers: ['key'],
-    scope: 'billing:write',
     body: z.strictObject({ toWalletId: oldestOpenWallet, amountCents: positiveMoneySchema() }),
     example: { toWalletId: 'wallet_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 50 },
     returns: [200, ProcessorRecord],
@@ -154,17 +150,14 @@ const PaidEvent = z.object({
 })
 
 export const acquirerApi = {
-  acquirer: get('/billing/acquirer', {
-    callers: ['key'],
-    scope: 'billing:read',
+  acquirer: readers.get('/billing/acquirer', {
     summary: 'Get the outstanding amount of the acquirer',
     returns: [200, AcquirerRecord],
   }),
-  acquirerPaid: post('/billing/acquirer/payouts', {
+  acquirerPaid: operator.post('/billing/acquirer/payouts', {
     summary: 'Record a payout of the acquirer',
     description:
       'A payout for charges of an owner’s payers. The owner has the money already, so the payout repays the platform’s advance. A reference counts once per owner: with the same amount the answer is repeated, with another amount it is refused.',
-    callers: ['dash'],
     body: z.strictObject({
       ownerId: id('customer'),
       mode: z.enum(['test', 'live']).default('live'),

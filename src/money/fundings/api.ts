@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { operationsFor, operator } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { doneSchema, get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { doneSchema, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
@@ -153,6 +154,9 @@ const following = {
   emits: chargeEvents,
 } as const
 
+const readers = operationsFor({ callers: ['key'], scope: 'billing:read' })
+const sandbox = operationsFor({ callers: ['key'], scope: 'sandbox:write' })
+
 export const fundingsApi = {
   create: post('/fund', {
     ...funding,
@@ -173,27 +177,19 @@ export const fundingsApi = {
     body: z.strictObject(ask),
     example: { amountEuros: 100 },
   }),
-  list: list('/billing/fundings', {
+  list: readers.list('/billing/fundings', {
     summary: 'List fundings',
     description: 'Newest first, with their status.',
-    callers: ['key'],
-    scope: 'billing:read',
     filters: { status: status.optional(), walletId: id('wallet').optional(), ...timeRangeMembers },
     item: FundingRecord,
   }),
-  get: get('/billing/fundings/{id}', {
-    summary: 'Get a funding',
-    callers: ['key'],
-    scope: 'billing:read',
-    returns: [200, FundingRecord],
-    fails: { funding_not_found: notFound('funding') },
+  get: readers.getOne('/billing/fundings/{id}', 'a funding', FundingRecord, {
+    funding_not_found: notFound('funding'),
   }),
-  act: post('/simulate/funding/{fundingId}', {
+  act: sandbox.post('/simulate/funding/{fundingId}', {
     summary: 'Complete the next step of a funding',
     description: 'Test mode only: simulates the payer at `nextAction.url`, who confirms or does not.',
     tag: 'Sandbox',
-    callers: ['key'],
-    scope: 'sandbox:write',
     body: z.strictObject({ outcome: z.enum(['settled', 'failed']).default('settled') }),
     example: { outcome: 'settled' },
     returns: [200, FundingRecord],
@@ -213,21 +209,18 @@ export const fundingsApi = {
     returns: [200, z.object({ taken: z.boolean() })],
     emits: chargeEvents,
   }),
-  reverse: post('/billing/fundings/{id}/reverse', {
+  reverse: operator.post('/billing/fundings/{id}/reverse', {
     ...reversal,
     summary: 'Record a reversal of a funding',
     description:
       'A chargeback or a returned debit is never refused for lack of money: the owner owes the missing amount (`owedEuros` of `GET /billing/balance`), and the next incoming money repays it. Holds for payments stay.',
-    callers: ['dash'],
     fails: reversalFails,
   }),
-  simulateReverse: post('/simulate/funding/{fundingId}/reverse', {
+  simulateReverse: sandbox.post('/simulate/funding/{fundingId}/reverse', {
     ...reversal,
     summary: 'Simulate a reversal of a funding',
     description: 'Test mode only: as if the payer’s bank had taken the money back.',
     tag: 'Sandbox',
-    callers: ['key'],
-    scope: 'sandbox:write',
     fails: {
       ...reversalFails,
       test_mode_only: [400, 'Only a bank reverses live fundings. Use a sandbox or test key.'],

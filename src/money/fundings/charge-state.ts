@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/core'
 import type { ReceivedCredit } from '../../iso20022/credit.ts'
 import type { EmitContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import type { ChargeFailureReason, ChargeState } from '../../ports/funding-rail.ts'
 import { addMs, utcDay } from '../../values/clock.ts'
 import { addCents, type Cents, minOf, NO_CENTS, subtractCents } from '../../values/money.ts'
@@ -65,7 +65,7 @@ export async function applyFundingChargeState(
 }
 
 async function lockFunding(id: string, { em }: WriteContext): Promise<Funding> {
-  const funding = await em.findOne(Funding, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const funding = await em.findOne(Funding, { id }, FOR_UPDATE)
   if (!funding) throw new Error(`there is no funding ${id}`)
   return funding
 }

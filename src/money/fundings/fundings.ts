@@ -4,6 +4,7 @@ import type { ExternalCallContext } from '../../kernel/contract/handlers.ts'
 import { bindHandlers, type ContextOf, DONE, externalCall } from '../../kernel/contract/operation.ts'
 import type { RunningService } from '../../kernel/contract/ports.ts'
 import { definedOnly, halfOpenRangeCondition, withMembers } from '../../kernel/database/entity.ts'
+import { getRecord } from '../../kernel/database/get-record.ts'
 import type { ChargeState, FundingCharge } from '../../ports/funding-rail.ts'
 import { addMs } from '../../values/clock.ts'
 import { type Cents, cents } from '../../values/money.ts'
@@ -173,9 +174,7 @@ const fund = bindHandlers(fundingsApi, {
   list: ({ query: { status, walletId, from, to } }, { page }) =>
     page(Funding, definedOnly({ status, walletId, createdAt: halfOpenRangeCondition(from, to) })),
 
-  async get({ params }, { em, refuse }) {
-    return (await em.findOne(Funding, { id: params.id })) ?? refuse('funding_not_found')
-  },
+  get: getRecord(Funding, 'funding_not_found'),
 
   async act({ params, body }, context) {
     const { em, tenant, refuse } = context

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { skippedEntryReasons } from '../../iso20022/camt.ts'
 import { creditSources, unmatchedCreditReasons } from '../../iso20022/credit.ts'
+import { internal, operationsFor, operator } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { doneSchema, get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { doneSchema, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { ibanSchema } from '../../values/iban.ts'
 import { id } from '../../values/ids.ts'
@@ -163,12 +164,12 @@ const BankFileRecord = z
 
 export const incomingApi = {
   simulate: post('/simulate/sepa/incoming', {
+    callers: ['key'],
+    scope: 'sandbox:write',
     summary: 'Simulate an incoming SEPA credit',
     description:
       'Test mode only. The credit goes to your wallet with this IBAN, otherwise to the one whose reference (see `GET /billing/sepa-details`) appears in the text. A credit for none of your wallets, or for a closed one, stays in your suspense account until you or the operator assign it.',
     tag: 'Sandbox',
-    callers: ['key'],
-    scope: 'sandbox:write',
     body: z.strictObject({
       iban: ibanSchema,
       amountCents: positiveMoneySchema(cents(99_999_999_999n)),
@@ -190,10 +191,9 @@ export const incomingApi = {
     fails: { test_mode_only: [400, 'Live money comes from a bank. Use a sandbox or test key.'] },
     emits: incomingCreditEvents,
   }),
-  list: list('/billing/incoming', {
+  list: operator.list('/billing/incoming', {
     summary: 'List incoming credits',
     description: 'Credits of all owners, newest first. `status=unmatched` lists those that must be assigned.',
-    callers: ['dash'],
     filters: {
       status: status.optional(),
       mode: mode.optional(),
@@ -203,11 +203,10 @@ export const incomingApi = {
     },
     item: IncomingRecord,
   }),
-  readFile: post('/billing/incoming/files', {
+  readFile: operator.post('/billing/incoming/files', {
     summary: 'Import a bank file',
     description:
       'Accepts a camt.053 or camt.054 message of any version. Every booked credit in euros becomes an incoming credit, matched as in `POST /simulate/sepa/incoming`, but with the wallets of all owners; unmatched credits wait in `GET /billing/incoming`.\n\nEntries that were already imported, from this file or another, are left out: the bank’s booking reference (`AcctSvcrRef`) counts once per account. All other entries are listed as skipped; `POST /rails/sepa` accepts the same files, and also processes entries about outgoing payments. A file is imported completely or not at all.',
-    callers: ['dash'],
     limits: { bodyKiB: 1_024 },
     body: z.strictObject({
       content: z
@@ -224,11 +223,10 @@ export const incomingApi = {
     fails: { file_unreadable: [400, 'content: this is not a readable bank file.'] },
     emits: bankFileEvents,
   }),
-  assign: post('/billing/incoming/{id}/assign', {
+  assign: operator.post('/billing/incoming/{id}/assign', {
     summary: 'Assign an incoming credit to a wallet',
     description:
       'Moves the credit from suspense into a wallet, once. `reference` names the wallet by its own reference, or by that of a request, which is then paid.\n\nWith `walletId`, the credit pays the request in that wallet that its text names. A credit for a closed wallet, or in an owner’s sandbox, belongs to that owner: it can only go to another wallet of the same owner. Other money is in the platform’s ledger, and moves into the owner’s at once.',
-    callers: ['dash'],
     body: Assignment,
     example: exampleAssignment,
     returns: [200, IncomingRecord],
@@ -241,8 +239,7 @@ export const incomingApi = {
       ...assignmentEvents,
     },
   }),
-  returnCredit: post('/billing/incoming/{id}/return', {
-    callers: ['dash'],
+  returnCredit: operator.post('/billing/incoming/{id}/return', {
     summary: 'Record that a credit was sent back',
     description:
       'For money without an owner here: it matches no wallet, or its account was erased and its wallets are closed. The operator has the bank return it to the sender. This operation records the time and the reference, and debits the suspense account once. Money in the suspense account of an active owner belongs to that owner: `POST /incoming/{id}/assign`.',
@@ -269,11 +266,10 @@ export const incomingApi = {
   }),
 }
 
-const reads = { callers: ['key'], scope: 'billing:read' } as const
+const readers = operationsFor({ callers: ['key'], scope: 'billing:read' })
 
 export const ownCreditsApi = {
-  own: list('/incoming', {
-    ...reads,
+  own: readers.list('/incoming', {
     summary: 'List your incoming credits',
     description:
       'Money from outside, newest first. `status=unmatched` lists money in your suspense account, which you assign to a wallet.',
@@ -284,11 +280,8 @@ export const ownCreditsApi = {
     },
     item: IncomingRecord,
   }),
-  getOwn: get('/incoming/{id}', {
-    ...reads,
-    summary: 'Get one of your incoming credits',
-    returns: [200, IncomingRecord],
-    fails: { credit_not_found: notFound('incoming credit') },
+  getOwn: readers.getOne('/incoming/{id}', 'one of your incoming credits', IncomingRecord, {
+    credit_not_found: notFound('incoming credit'),
   }),
   assignOwn: post('/incoming/{id}/assign', {
     callers: ['key'],
@@ -333,15 +326,13 @@ const PaidOutEvent = z.object({
 })
 
 export const suspenseApi = {
-  suspense: list('/billing/suspense', {
-    callers: ['dash'],
+  suspense: operator.list('/billing/suspense', {
     summary: 'List suspense accounts with money',
     description:
       'Suspense accounts of all owners. Incoming credits are assigned or sent back; the rest belongs to the owner, even after an erasure.',
     item: SuspenseRecord,
   }),
-  payOut: post('/billing/suspense/payouts', {
-    callers: ['dash'],
+  payOut: operator.post('/billing/suspense/payouts', {
     summary: 'Record a payout of a suspense account',
     description:
       'For a refund, dispute outcome or returned transfer that arrived while the owner had no open wallet. The money belongs to the owner: the operator has the bank pay it out, and this operation books it. A reference counts once: with the same owner and amount, the answer is repeated; otherwise it is refused.',
@@ -431,9 +422,8 @@ export const incomingStepsApi = {
     ...creditArrivalContract,
     emits: creditArrivalEvents,
   }),
-  finish: post('/billing/incoming/{id}/finish', {
+  finish: internal.post('/billing/incoming/{id}/finish', {
     summary: 'Book a credit whose hand-over was interrupted',
-    callers: [],
     returns: [200, doneSchema],
   }),
 }

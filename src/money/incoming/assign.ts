@@ -1,9 +1,9 @@
-import { LockMode } from '@mikro-orm/core'
 import { findForgottenOwners, PLATFORM_OWNER_ID } from '../../identity/customers/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { DEBT_ACCOUNTS, lockBook } from '../ledger/index.ts'
 import {
   type PayableReference,
@@ -122,7 +122,7 @@ async function handOver(creditId: string, { wallet, payable }: Destination, cont
   const otherOwners = [{ ownerId: wallet.ownerId, walletIds: [wallet.id] }]
   const [book, credit] = await Promise.all([
     lockBook(sql, context, { wallets: [], others: ['bank', 'suspense'], otherOwners }),
-    em.findOne(IncomingCredit, { ...tenant, id: creditId }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOne(IncomingCredit, { ...tenant, id: creditId }, FOR_UPDATE),
   ])
   if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
   book.move('hand_over', 'suspense', 'bank', credit.amountCents, incomingCreditCause(credit))
@@ -147,7 +147,7 @@ async function moveWithin(creditId: string, { wallet: to, payable }: Destination
   const [book, wallets, credit] = await Promise.all([
     lockBook(sql, context, { wallets: [walletId], others, ifExists: DEBT_ACCOUNTS }),
     walletsById(sql, tenant, [walletId]),
-    em.findOne(IncomingCredit, { ...tenant, id: creditId }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOne(IncomingCredit, { ...tenant, id: creditId }, FOR_UPDATE),
   ])
   const wallet = wallets.get(walletId)
   if (!wallet || wallet.status === 'closed') return refuse('wallet_closed')
@@ -184,7 +184,7 @@ export const returnIncomingCredit: HandlerOf<typeof incomingApi.returnCredit> = 
   context.switchTenant({ ownerId, mode })
   const [book, credit] = await Promise.all([
     lockBook(sql, context, { wallets: [], others: ['bank', 'suspense'] }),
-    em.findOne(IncomingCredit, { ownerId, mode, id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOne(IncomingCredit, { ownerId, mode, id: params.id }, FOR_UPDATE),
   ])
   if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
   const { returnedAt = context.now } = body

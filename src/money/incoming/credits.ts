@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import type { Cents } from '../../values/money.ts'
 import { type PayableReference, payableColumns } from '../references/index.ts'
@@ -15,9 +15,8 @@ export async function lockIncomingCredits(
   ids: readonly string[],
   { em, tenant }: WriteContext,
 ): Promise<ReadonlyMap<string, IncomingCredit>> {
-  const order = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
   const credits =
-    ids.length === 0 ? [] : await em.find(IncomingCredit, { ...tenant, id: { $in: ids } }, order)
+    ids.length === 0 ? [] : await em.find(IncomingCredit, { ...tenant, id: { $in: ids } }, FOR_UPDATE_BY_ID)
   return new Map(credits.map(credit => [credit.id, credit]))
 }
 

@@ -1,8 +1,8 @@
-import { LockMode } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import type { RunForOwner } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { DONE, type HandlerOf } from '../../kernel/contract/operation.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { payableColumns, payableFromColumns } from '../references/index.ts'
 import type { incomingStepsApi } from './api.ts'
 import { IncomingCredit, isCreditFromOwner } from './incoming-credit.ts'
@@ -58,11 +58,7 @@ export async function bookHandedOverCredits(
 /** Books a credit that a version before 0.6.0 handed over and did not book, since it used two transactions. */
 export const finishHandOver: HandlerOf<typeof incomingStepsApi.finish> = async ({ params }, context) => {
   const { em, tenant } = context
-  const credit = await em.findOne(
-    IncomingCredit,
-    { ...tenant, id: params.id },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  const credit = await em.findOne(IncomingCredit, { ...tenant, id: params.id }, FOR_UPDATE)
   if (!credit?.dueAt) return DONE
   credit.dueAt = null
   const requestId = isCreditFromOwner(credit) ? undefined : context.requestId

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { operationsFor, operator } from '../../kernel/contract/callers.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema, signedMoneySchema } from '../../values/money.ts'
@@ -71,7 +72,7 @@ export const PostingWithEntries = PostingRecord.extend({ entries: z.array(EntryR
   id: 'LedgerPostingWithEntries',
 })
 
-const reading = { callers: ['key'], scope: 'ledger:read' } as const
+const readers = operationsFor({ callers: ['key'], scope: 'ledger:read' })
 const account_not_found = notFound('account')
 
 const proving = {
@@ -96,28 +97,22 @@ const verifying = [
 ] as const satisfies RefusalSpec
 
 export const ledgerApi = {
-  accounts: list('/ledger/accounts', {
-    ...reading,
+  accounts: readers.list('/ledger/accounts', {
     summary: 'List the accounts of the ledger',
     filters: { kind: z.enum(ledgerAccountKindNames).optional(), walletId: id('wallet').optional() },
     item: LedgerAccountRecord,
   }),
-  account: get('/ledger/accounts/{id}', {
-    ...reading,
-    summary: 'Get an account of the ledger',
-    returns: [200, LedgerAccountRecord],
-    fails: { account_not_found },
+  account: readers.getOne('/ledger/accounts/{id}', 'an account of the ledger', LedgerAccountRecord, {
+    account_not_found,
   }),
-  entries: list('/ledger/accounts/{id}/entries', {
-    ...reading,
+  entries: readers.list('/ledger/accounts/{id}/entries', {
     summary: 'List the entries of an account',
     description: 'Newest first. Each entry has the balance after it, so the newest has the current balance.',
     filters: timeRangeMembers,
     item: EntryRecord.extend({ kind, reference, valueDate }).meta({ id: 'LedgerAccountEntry' }),
     fails: { account_not_found },
   }),
-  transfers: list('/ledger/transfers', {
-    ...reading,
+  transfers: readers.list('/ledger/transfers', {
     summary: 'List the postings',
     filters: {
       kind: searchTextSchema,
@@ -128,15 +123,13 @@ export const ledgerApi = {
     },
     item: PostingRecord,
   }),
-  transfer: get('/ledger/transfers/{id}', {
-    ...reading,
+  transfer: readers.get('/ledger/transfers/{id}', {
     summary: 'Get a posting with all its entries',
     description: 'The entries of a posting sum to zero. A hold or a release has one entry, with amount 0.',
     returns: [200, PostingWithEntries],
     fails: { posting_not_found: notFound('posting') },
   }),
-  balances: list('/ledger/balances', {
-    ...reading,
+  balances: readers.list('/ledger/balances', {
     summary: 'Get the balances of all accounts, now or at a given time',
     description: 'At any time, the balances of all accounts sum to zero.',
     filters: {
@@ -144,17 +137,15 @@ export const ledgerApi = {
     },
     item: BalanceRecord,
   }),
-  verify: post('/ledger/verify', {
-    ...reading,
+  verify: readers.post('/ledger/verify', {
     ...proving,
     summary: 'Verify the ledger',
     fails: { verifying },
   }),
-  verifyOwner: post('/customers/{id}/ledger/verify', {
+  verifyOwner: operator.post('/customers/{id}/ledger/verify', {
     ...proving,
     summary: 'Verify the ledger of an owner',
     description: `${proving.description} Money of unknown owners is in the platform’s ledger, \`customer_house\`.`,
-    callers: ['dash'],
     body: z.strictObject({ mode: z.enum(['test', 'live']).default('live') }),
     example: { mode: 'live' },
     fails: { customer_not_found: notFound('customer'), verifying },

@@ -3,6 +3,7 @@ import { area } from '../../kernel/contract/area.ts'
 import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import { bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts'
 import { definedOnly, halfOpenRangeCondition } from '../../kernel/database/entity.ts'
+import { getRecordAs } from '../../kernel/database/get-record.ts'
 import { type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
 import { LedgerAccount, LedgerEntry, LedgerTransfer, ledgerPersonalData } from './account.ts'
 import { ledgerApi } from './api.ts'
@@ -77,10 +78,7 @@ const ledger = bindHandlers(ledgerApi, {
     return { ...cursor, data: data.map(accountRecord) }
   },
 
-  async account({ params }, { em, refuse }) {
-    const account = await em.findOne(LedgerAccount, { id: params.id })
-    return account ? accountRecord(account) : refuse('account_not_found')
-  },
+  account: getRecordAs(LedgerAccount, 'account_not_found', accountRecord),
 
   async entries({ params, query: { from, to } }, { em, page, refuse }) {
     if (!(await em.findOne(LedgerAccount, { id: params.id }))) return refuse('account_not_found')

@@ -1,9 +1,8 @@
-import { LockMode } from '@mikro-orm/core'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { bindHandlers, type ContextOf, DONE, externalCall } from '../../kernel/contract/operation.ts'
 import { question } from '../../kernel/contract/question.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import type { FundingInstrument, MissingInstrument } from '../../ports/funding-rail.ts'
 import { addMs, days } from '../../values/clock.ts'
@@ -57,7 +56,7 @@ const erasePayer = externalCall(paymentMethodsApi.erasePayer, {
   async reserve({ params: { id } }, context) {
     const { em, now, systems, service, refuse } = context
     const { mode } = context.tenant
-    const method = await em.findOne(PaymentMethod, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    const method = await em.findOne(PaymentMethod, { id }, FOR_UPDATE)
     if (!method) return refuse('payment_method_not_found')
     if (!method.eraseAt || method.eraseAt > now) return new AnswerNow(DONE)
     systems.fundingRail(mode)
@@ -68,7 +67,7 @@ const erasePayer = externalCall(paymentMethodsApi.erasePayer, {
   call: ({ id, mode, token }, { systems, requestId }) =>
     systems.fundingRail(mode).erase(token, { reference: `${id}-erased`, requestId }),
   async record(answer, { id }, { em, emit }) {
-    const method = await em.findOne(PaymentMethod, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    const method = await em.findOne(PaymentMethod, { id }, FOR_UPDATE)
     if (answer === 'silent' || !method) return DONE
     method.eraseAt = null
     emit('payment_method.payer_erased', paymentMethodEvent(method))
@@ -126,7 +125,7 @@ export const paymentMethodHandlers = bindHandlers(paymentMethodsApi, {
       systems.fundingRail(mode).forget(token, { reference: id, requestId }),
     async record(answer, { id }, { em, now, emit, refuse }) {
       if (answer === 'silent') return refuse('processor_silent')
-      const method = await em.findOne(PaymentMethod, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+      const method = await em.findOne(PaymentMethod, { id }, FOR_UPDATE)
       if (!method || !paymentMethodMachine.move(method, 'removed')) return refuse('payment_method_not_found')
       Object.assign(method, { removedAt: now, eraseAt: now })
       emit('payment_method.removed', paymentMethodEvent(method))

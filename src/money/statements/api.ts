@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
-import { get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { notFound } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
@@ -56,20 +57,20 @@ export const StatementFinalEvent = z.object({
   ...figures,
 })
 
-const reading = { callers: ['key'], scope: 'statements:read' } as const
+const readers = operationsFor({ callers: ['key'], scope: 'statements:read' })
 const statement_not_found = notFound('statement')
 const fails = { statement_not_found }
 
+const writers = operationsFor({ callers: ['key'], scope: 'statements:write' })
+
 export const statementsApi = {
-  create: post('/statements', {
+  create: writers.post('/statements', {
     limits: { oneAtATime: true },
     summary: 'Create the statement of a month',
     description: [
       'Statements are generated on the first of the next month for every wallet with entries; in test mode, when your clock passes the end of a month. There is one per wallet and month, updated by another request while it is `open`.',
       'A statement shows booked movements, not holds. Closed wallets keep their statements.',
     ].join('\n\n'),
-    callers: ['key'],
-    scope: 'statements:write',
     body: z.strictObject({
       walletId: id('wallet'),
       period: period
@@ -87,16 +88,14 @@ export const statementsApi = {
       'bill.updated': declareEvent('A monthly statement has been created or updated.', StatementFinalEvent),
     },
   }),
-  list: list('/statements', {
-    ...reading,
+  list: readers.list('/statements', {
     summary: 'List statements',
     filters: { walletId: id('wallet').optional(), period: period.optional(), status: status.optional() },
     item: StatementRecord,
   }),
-  export: get('/statements/export', {
+  export: readers.get('/statements/export', {
     limits: { oneAtATime: true },
     isReport: true,
-    ...reading,
     readsClock: true,
     summary: 'Export the statements of a month',
     description:
@@ -116,35 +115,27 @@ export const statementsApi = {
       ],
     },
   }),
-  get: get('/statements/{id}', {
-    ...reading,
-    summary: 'Get a statement',
-    returns: [200, StatementRecord],
-    fails,
-  }),
-  pdf: get('/statements/{id}/pdf', {
+  get: readers.getOne('/statements/{id}', 'a statement', StatementRecord, fails),
+  pdf: readers.get('/statements/{id}/pdf', {
     limits: { oneAtATime: true },
     isReport: true,
-    ...reading,
     summary: 'Get a statement as PDF',
     description: 'A4. Text that is too long for its line ends in `…`; the other formats have it in full.',
     returns: [200, fileSchema('application/pdf')],
     fails,
   }),
-  csv: get('/statements/{id}/csv', {
+  csv: readers.get('/statements/{id}/csv', {
     limits: { oneAtATime: true },
     isReport: true,
-    ...reading,
     summary: 'Get a statement as CSV',
     description:
       'RFC 4180 in UTF-8, one movement per line, ISO dates, amounts with a dot and two decimals. Text that a spreadsheet would read as a formula gets an apostrophe.',
     returns: [200, fileSchema('text/csv')],
     fails,
   }),
-  camt053: get('/statements/{id}/camt053', {
+  camt053: readers.get('/statements/{id}/camt053', {
     limits: { oneAtATime: true },
     isReport: true,
-    ...reading,
     summary: 'Get a statement as camt.053',
     description:
       'ISO 20022 camt.053.001.08. The closing balance is `CLBD`, or `ITBD` in an `open` statement.',

@@ -1,8 +1,8 @@
-import { LockMode } from '@mikro-orm/core'
 import { findCustomer } from '../../identity/customers/index.ts'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { ContextOf } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { addMs } from '../../values/clock.ts'
 import type { Cents } from '../../values/money.ts'
 import {
@@ -158,9 +158,8 @@ async function storeStatement(
   { em, tenant, emit }: GenerateContext,
   isOver: boolean,
 ): Promise<Statement> {
-  const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
   const [stored, { name: holder }] = await Promise.all([
-    em.findOne(Statement, { walletId, period }, locked),
+    em.findOne(Statement, { walletId, period }, FOR_UPDATE),
     findCustomer(em, tenant.ownerId),
   ])
   if (stored?.status === 'final') return stored

@@ -4,6 +4,7 @@ import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { ByteStream, ResponseFile } from '../../kernel/contract/file.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { definedOnly, withMembers } from '../../kernel/database/entity.ts'
+import { getRecordAs } from '../../kernel/database/get-record.ts'
 import { type CsvColumns, csvCell, csvHeader, csvLine } from '../../values/csv.ts'
 import { formatDecimal } from '../../values/money.ts'
 import { type ZipEntry, zipStream } from '../../values/zip.ts'
@@ -132,10 +133,7 @@ const statements = bindHandlers(statementsApi, {
     return { type: 'application/zip', name: `statements-${period}.zip`, content }
   },
 
-  async get({ params }, { em, refuse }) {
-    const statement = await em.findOne(Statement, { id: params.id })
-    return statement ? statementResponse(statement) : refuse('statement_not_found')
-  },
+  get: getRecordAs(Statement, 'statement_not_found', statementResponse),
 
   pdf: async ({ params }, context) =>
     (await fileIn(params.id, formats.pdf, context)) ?? context.refuse('statement_not_found'),

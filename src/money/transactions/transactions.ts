@@ -1,4 +1,4 @@
-import { type FilterQuery, LockMode, raw } from '@mikro-orm/core'
+import { type FilterQuery, raw } from '@mikro-orm/core'
 import type { z } from 'zod'
 import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
@@ -9,7 +9,7 @@ import type { RunningService } from '../../kernel/contract/ports.ts'
 import { question } from '../../kernel/contract/question.ts'
 import { createdWithinCondition, idRangeCondition } from '../../kernel/database/created-within.ts'
 import { statusCondition } from '../../kernel/database/deadline-rows.ts'
-import { definedOnly, merchantCondition } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE, merchantCondition } from '../../kernel/database/entity.ts'
 import { newId } from '../../values/ids.ts'
 import { addCents, type Cents, cents, NO_CENTS, sumOf } from '../../values/money.ts'
 import { truncateText } from '../../values/schemas.ts'
@@ -207,11 +207,7 @@ const transactions = bindHandlers(transactionsApi, {
   },
 
   async update({ params, body }, { em, emit, refuse }) {
-    const transaction = await em.findOne(
-      Transaction,
-      { id: params.id },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const transaction = await em.findOne(Transaction, { id: params.id }, FOR_UPDATE)
     if (!transaction) return refuse('transaction_not_found')
     transaction.memo = body.memo
     emit('transaction.updated', transactionEvent(transaction))

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { widening } from '../../identity/passkeys/index.ts'
+import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { del, get, list, notFound, patch, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
@@ -65,12 +66,13 @@ const fails = {
 
 export const walletClosedEvent = { 'wallet.closed': declareEvent('A wallet has been closed.', WalletEvent) }
 
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'wallets:read' })
+const writers = operationsFor({ callers: ['key'], scope: 'wallets:write' })
+
 export const walletsApi = {
-  create: post('/wallets', {
+  create: writers.post('/wallets', {
     summary: 'Open a wallet',
     description: 'A child wallet has its own balance; no money moves between them automatically.',
-    callers: ['key'],
-    scope: 'wallets:write',
     body: z.strictObject({
       name: labelSchema.meta({ examples: ['Research'] }),
       parentWalletId: id('wallet').nullable().default(null),
@@ -84,12 +86,10 @@ export const walletsApi = {
     },
     emits: { 'wallet.created': declareEvent('A wallet has been opened.', WalletEvent) },
   }),
-  list: list('/wallets', {
+  list: readers.list('/wallets', {
     summary: 'List wallets',
     description:
       'Newest first, including purses of cards. Closed wallets are listed only with `status=closed`.',
-    callers: ['key', 'agent'],
-    scope: 'wallets:read',
     filters: {
       status: status.optional(),
       kind: z.enum(walletKinds).optional(),
@@ -100,19 +100,13 @@ export const walletsApi = {
     },
     item: WalletRecord,
   }),
-  get: get('/wallets/{id}', {
-    summary: 'Get a wallet',
-    callers: ['key', 'agent'],
-    scope: 'wallets:read',
-    returns: [200, WalletRecord],
-    fails: { wallet_not_found: fails.wallet_not_found },
+  get: readers.getOne('/wallets/{id}', 'a wallet', WalletRecord, {
+    wallet_not_found: fails.wallet_not_found,
   }),
-  update: patch('/wallets/{id}', {
+  update: writers.patch('/wallets/{id}', {
     summary: 'Rename a wallet, or freeze it',
     description:
       'No money leaves a frozen wallet, and SEPA transfers that are not submitted yet are cancelled; it can still receive money. The purse of a card is not frozen: freeze the card.',
-    callers: ['key'],
-    scope: 'wallets:write',
     body: z
       .strictObject({
         name: labelSchema,
@@ -137,23 +131,19 @@ export const walletsApi = {
       'wallet.updated': declareEvent('A wallet has been renamed, frozen or unfrozen.', WalletEvent),
     },
   }),
-  balance: get('/wallets/{id}/balance', {
+  balance: readers.get('/wallets/{id}/balance', {
     readsClock: true,
     summary: 'Get the balance of a wallet, now or at a given time',
-    callers: ['key', 'agent'],
-    scope: 'wallets:read',
     query: z.strictObject({
       at: instant.optional().meta({ description: 'Time of the balance. Defaults to now.' }),
     }),
     returns: [200, z.object({ walletId: id('wallet'), at: instant, ...balance })],
     fails: { wallet_not_found: fails.wallet_not_found },
   }),
-  close: del('/wallets/{id}', {
+  close: writers.del('/wallets/{id}', {
     summary: 'Close a wallet',
     description:
       'Permanent. The wallet must be empty, with nothing held and no open child wallet. An agent’s wallet and a card’s purse close with the agent or the card.',
-    callers: ['key'],
-    scope: 'wallets:write',
     returns: [200, WalletRecord],
     fails: {
       ...fails,

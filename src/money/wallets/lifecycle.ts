@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/core'
 import type { Mode, Tenant } from '../../kernel/contract/actor.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { closeLedgerAccount, lockBook, openWalletAccount } from '../ledger/index.ts'
 import type { WalletEvent } from './api.ts'
 import { walletEventWithBalance, ZERO_BALANCE } from './response.ts'
@@ -132,7 +132,7 @@ export async function closeWallet(
   id: string,
   context: WriteContext<{ 'wallet.closed': typeof WalletEvent }>,
 ): Promise<boolean> {
-  const wallet = await context.em.findOne(Wallet, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const wallet = await context.em.findOne(Wallet, { id }, FOR_UPDATE)
   if (!wallet || !walletMachine.move(wallet, 'closed')) return false
   context.queueStatement(closeLedgerAccount(context.sql, context, id))
   context.emit('wallet.closed', walletEventWithBalance(wallet, ZERO_BALANCE))

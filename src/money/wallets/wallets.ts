@@ -1,9 +1,8 @@
-import { LockMode } from '@mikro-orm/core'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { NO_CENTS, subtractCents } from '../../values/money.ts'
 import { lockBook, readWalletBalanceAt, readWalletBalances, setAccountFrozen } from '../ledger/index.ts'
 import { walletsApi } from './api.ts'
@@ -19,7 +18,7 @@ import { isPurse, Wallet, walletMachine, walletsPersonalData } from './wallet.ts
 
 /** Why a wallet cannot be a parent. Locks it, so that it is not closed at the same time. */
 async function parentProblem(id: string, { em }: WriteContext) {
-  const wallet = await em.findOne(Wallet, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const wallet = await em.findOne(Wallet, { id }, FOR_UPDATE)
   if (!wallet) return 'parent_not_found'
   return wallet.kind === 'owner' && wallet.status !== 'closed' ? undefined : 'parent_not_usable'
 }
@@ -35,10 +34,7 @@ export async function findWallet({ em, sql, tenant }: ReadContext, id: string) {
 /** Locked after its account. Payments lock the account too, so none is in progress. */
 async function lockWallet(context: WriteContext, id: string) {
   const { em, sql } = context
-  return Promise.all([
-    lockBook(sql, context, { wallets: [id] }),
-    em.findOne(Wallet, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
-  ])
+  return Promise.all([lockBook(sql, context, { wallets: [id] }), em.findOne(Wallet, { id }, FOR_UPDATE)])
 }
 
 const wallets = bindHandlers(walletsApi, {

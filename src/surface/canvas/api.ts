@@ -1,14 +1,15 @@
 import { z } from 'zod'
+import { internal, operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { jsonLinesSchema } from '../../kernel/contract/file.ts'
-import { del, doneSchema, emptyBody, get, list, notFound, post } from '../../kernel/contract/operation.ts'
+import { doneSchema, emptyBody, notFound } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { MAX_CONVERSATION_TURNS } from './conversation.ts'
 import { type AnswerLine, CanvasLine } from './lines.ts'
 
-const callers = { callers: ['key', 'agent'], scope: 'canvas:read' } as const
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'canvas:read' })
 
 const ConversationRecord = z
   .object({
@@ -46,8 +47,7 @@ const MessageEvent = z.object({
 const lines = z.custom<readonly AnswerLine[]>(Array.isArray, 'must be the lines of an answer')
 
 export const canvasApi = {
-  message: post('/canvas/messages', {
-    ...callers,
+  message: readers.post('/canvas/messages', {
     summary: 'Ask in a sentence',
     description: [
       'The answer is `application/x-ndjson`, one JSON object a line: `text`, `tool_call` and `tool_result` for each operation that is called, `proposal` for each change, `error`; `done` comes exactly once, and last. Operations are called with your rights.',
@@ -69,14 +69,12 @@ export const canvasApi = {
       conversation_full: [400, `The conversation has ${MAX_CONVERSATION_TURNS} messages. Start a new one.`],
     },
   }),
-  list: list('/canvas/conversations', {
-    ...callers,
+  list: readers.list('/canvas/conversations', {
     summary: 'List conversations',
     description: 'Your own, newest first.',
     item: ConversationRecord,
   }),
-  get: get('/canvas/conversations/{id}', {
-    ...callers,
+  get: readers.get('/canvas/conversations/{id}', {
     summary: 'Get a conversation',
     returns: [
       200,
@@ -86,8 +84,7 @@ export const canvasApi = {
     ],
     fails: { conversation_not_found },
   }),
-  delete: del('/canvas/conversations/{id}', {
-    ...callers,
+  delete: readers.del('/canvas/conversations/{id}', {
     scope: 'canvas:write',
     summary: 'Delete a conversation',
     description: 'Deletes all of its messages. The effects of applied proposals stay.',
@@ -104,9 +101,8 @@ export const canvasApi = {
    * A conversation is not one transaction: the message is stored before the answer begins, and the answer
    * once it is complete.
    */
-  begin: post('/canvas/turns', {
+  begin: internal.post('/canvas/turns', {
     summary: 'Store a message',
-    callers: [],
     body: z.strictObject({
       message: sentence,
       conversationId: id('conversation').optional(),
@@ -130,9 +126,8 @@ export const canvasApi = {
       ),
     },
   }),
-  finish: post('/canvas/turns/{id}/finish', {
+  finish: internal.post('/canvas/turns/{id}/finish', {
     summary: 'Store an answer',
-    callers: [],
     body: z.strictObject({ lines, agentId: id('agent').nullable() }),
     returns: [200, doneSchema],
     emits: {

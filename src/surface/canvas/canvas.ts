@@ -1,9 +1,8 @@
-import { LockMode } from '@mikro-orm/core'
 import { findForgottenOwners } from '../../identity/customers/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { NDJSON_TYPE, type ResponseFile } from '../../kernel/contract/file.ts'
 import { bindHandlers, DONE, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { withMembers } from '../../kernel/database/entity.ts'
+import { FOR_UPDATE, withMembers } from '../../kernel/database/entity.ts'
 import { problemOf } from '../../kernel/database/retry.ts'
 import type { LanguageModel } from '../../ports/language-model.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
@@ -26,11 +25,7 @@ const begin: HandlerOf<typeof canvasApi.begin> = async ({ body }, { em, emit }) 
   if (conversationId === undefined)
     return keep(em.create(Conversation, { callerId, agentId, title: truncateText(message) }).id)
   // The lock gives concurrent messages consecutive numbers.
-  const known = await em.findOne(
-    Conversation,
-    { id: conversationId },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  )
+  const known = await em.findOne(Conversation, { id: conversationId }, FOR_UPDATE)
   if (known?.callerId !== callerId) return { isKept: false, refusal: 'conversation_not_found' }
   if ((await em.count(ConversationTurn, { conversationId })) >= MAX_CONVERSATION_TURNS)
     return { isKept: false, refusal: 'conversation_full' }
@@ -42,7 +37,7 @@ const finish: HandlerOf<typeof canvasApi.finish> = async (
   { params, body },
   { em, sql, emit, tenant: { ownerId } },
 ) => {
-  const turn = await em.findOne(ConversationTurn, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const turn = await em.findOne(ConversationTurn, { id: params.id }, FOR_UPDATE)
   if (!turn || (await findForgottenOwners(sql, [ownerId])).has(ownerId)) return { done: false }
   turn.lines = body.lines
   const { id: turnId, conversationId } = turn
@@ -150,7 +145,7 @@ const canvas = bindHandlers(canvasApi, {
   },
 
   async delete({ params: { id } }, { em, actor, emit, refuse }) {
-    const conversation = await em.findOne(Conversation, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    const conversation = await em.findOne(Conversation, { id }, FOR_UPDATE)
     if (conversation?.callerId !== String(actor.id)) return refuse('conversation_not_found')
     em.remove(conversation)
     emit('canvas.conversation_deleted', { conversationId: id, agentId: conversation.agentId })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { open, signedIn } from '../../kernel/contract/callers.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
-import { get, notFound } from '../../kernel/contract/operation.ts'
+import { notFound } from '../../kernel/contract/operation.ts'
 
 const pageHeaders = {
   'Content-Language': '`de` or `en`.',
@@ -35,15 +36,14 @@ const loginQuery = to.extend({
 const parameter = (longest = 500) => z.string().max(longest).optional()
 
 export const consolePagesApi = {
-  login: get('/login', {
+  login: open.get('/login', {
     ...page,
     summary: 'Open the sign-in page',
     description:
       'Sign-in with a passkey, or with a link from an owner. The token of the link is behind the `#`, so no log has it, and a button redeems it. The page needs JavaScript and loads nothing from third parties.',
-    callers: ['public'],
     query: loginQuery,
   }),
-  ssoCallback: get('/sso/{id}/callback', {
+  ssoCallback: open.get('/sso/{id}/callback', {
     ...page,
     http: {
       reads: {
@@ -55,7 +55,6 @@ export const consolePagesApi = {
     summary: 'Open the page to which an identity provider returns',
     description:
       'Its script sends `state` and `code` to `POST /sso/{id}/sign-in`, and removes them from the address.',
-    callers: ['public'],
     query: z.object({
       state: parameter(),
       code: parameter(8_000),
@@ -64,22 +63,20 @@ export const consolePagesApi = {
     }),
     fails: { provider_not_found: [404, 'No such identity provider, or it was removed.'] },
   }),
-  join: get('/join', {
+  join: open.get('/join', {
     ...page,
     summary: 'Open the page to join an account',
     description:
       'The token of the link is behind the `#`. A button redeems it, and the person creates a passkey.',
-    callers: ['public'],
     query: to,
   }),
-  waiting: get('/approve', {
+  waiting: signedIn.get('/approve', {
     ...page,
     readsClock: true,
     summary: 'Open the page of intents waiting for approval',
     description: 'The page after sign-in. Newest first, fifty at most.',
-    callers: ['console'],
   }),
-  approve: get('/approve/{intentId}', {
+  approve: signedIn.get('/approve/{intentId}', {
     ...page,
     readsClock: true,
     http: {
@@ -92,20 +89,18 @@ export const consolePagesApi = {
     summary: 'Open the approval page of an intent',
     description:
       'Amount, payee, purpose, agent, run, reasons for approval, remaining limits and expiry; after the decision its outcome and proof. Approving needs a passkey, denying a reason. A person without the scope `intents:approve` can view the page but not decide.',
-    callers: ['console'],
     fails: { intent_not_found: notFound('intent') },
   }),
-  device: get('/device', {
+  device: signedIn.get('/device', {
     ...page,
     summary: 'Open the page to connect a device',
     description:
       'The person enters the code of the device, sees its name, address and requested scopes, and can remove some. Connecting needs a passkey.',
-    callers: ['console'],
     query: z.strictObject({
       code: z.string().max(100).optional().meta({ description: 'The code, prefilled.' }),
     }),
   }),
-  pairing: get('/cli/{code}', {
+  pairing: signedIn.get('/cli/{code}', {
     ...page,
     http: {
       reads: {
@@ -117,7 +112,6 @@ export const consolePagesApi = {
     summary: 'Open the page to connect a command line',
     description:
       'Shows the code of the terminal, its device name, address and requested scopes. Connecting needs a passkey.',
-    callers: ['console'],
     fails: {
       pairing_not_found: [
         404,
@@ -125,7 +119,7 @@ export const consolePagesApi = {
       ],
     },
   }),
-  authorize: get('/oauth/authorize', {
+  authorize: signedIn.get('/oauth/authorize', {
     ...page,
     // It may fetch the client's metadata.
     limits: { inTurn: false },
@@ -137,7 +131,6 @@ export const consolePagesApi = {
       reads: page.http.reads,
       headers: { 200: pageHeaders, 400: pageHeaders },
     },
-    callers: ['console'],
     query: z.object({
       response_type: parameter(),
       response_mode: parameter(),
@@ -159,11 +152,10 @@ export const consolePagesApi = {
       ],
     },
   }),
-  asset: get('/login/assets/{asset}', {
+  asset: open.get('/login/assets/{asset}', {
     limits: { unmetered: true },
     summary: 'Get an asset of the pages for people',
     description: 'The name changes with the content, so browsers cache it.',
-    callers: ['public'],
     returns: [200, fileSchema('application/octet-stream')],
     fails: { asset_not_found: [404, 'No such asset.'] },
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { open, operator } from '../../kernel/contract/callers.ts'
 import { fileSchema } from '../../kernel/contract/file.ts'
-import { get } from '../../kernel/contract/operation.ts'
 
 const oldestSeconds = (of: string) =>
   z.object({ oldestSeconds: z.number().nullable().meta({ description: of }) })
@@ -38,10 +38,9 @@ export const LiveRails = z
   })
 
 export const healthApi = {
-  health: get('/health', {
+  health: open.get('/health', {
     limits: { unmetered: true },
     summary: 'Check the health of the service',
-    callers: ['public'],
     returns: [
       200,
       z
@@ -50,10 +49,9 @@ export const healthApi = {
     ],
     fails: { database_unreachable: [503, 'The database is unreachable.'] },
   }),
-  about: get('/', {
+  about: open.get('/', {
     summary: 'Get the name, version and links of the service',
     description: 'Browsers are redirected to the console.',
-    callers: ['public'],
     http: {
       reads: { accept: '`application/json` or `text/html`.' },
       headers: { 303: { Location: 'The console, relative to this address.' } },
@@ -68,9 +66,8 @@ export const healthApi = {
       }),
     ],
   }),
-  metrics: get('/metrics', {
+  metrics: operator.get('/metrics', {
     summary: 'Get metrics for Prometheus',
-    callers: ['dash'],
     returns: [200, fileSchema('text/plain; version=0.0.4; charset=utf-8')],
   }),
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { webauthnAssertionSchema, widening } from '../../identity/passkeys/index.ts'
+import { internal, operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { doneSchema, get, list, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { doneSchema, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { recordHead, recordTimestamps } from '../../values/schemas.ts'
@@ -93,23 +94,19 @@ const newProposal = z.strictObject({
   ),
 })
 
-const readers = { callers: ['key', 'agent'], scope: 'canvas:read' } as const
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'canvas:read' })
+
+const writers = operationsFor({ callers: ['key', 'agent'], scope: 'canvas:write' })
 
 export const proposalsApi = {
-  list: list('/canvas/proposals', {
-    ...readers,
+  list: readers.list('/canvas/proposals', {
     summary: 'List proposals',
     description:
       'Changes that assistants and agents propose, newest first. Each can be applied for 15 minutes. An agent token sees those of its agent.',
     filters: { status: status.optional(), agentId: id('agent').optional() },
     item: ProposalRecord,
   }),
-  get: get('/canvas/proposals/{id}', {
-    ...readers,
-    summary: 'Get a proposal',
-    returns: [200, ProposalRecord],
-    fails: lookupFails,
-  }),
+  get: readers.getOne('/canvas/proposals/{id}', 'a proposal', ProposalRecord, lookupFails),
   apply: post('/canvas/proposals/{id}/apply', {
     summary: 'Apply a proposal',
     description: [
@@ -132,25 +129,21 @@ export const proposalsApi = {
     },
     emits: decided,
   }),
-  dismiss: post('/canvas/proposals/{id}/dismiss', {
+  dismiss: writers.post('/canvas/proposals/{id}/dismiss', {
     summary: 'Dismiss a proposal',
     description: 'A dismissed proposal cannot be applied. An agent token dismisses only its own proposals.',
-    callers: ['key', 'agent'],
-    scope: 'canvas:write',
     returns: [200, ProposalRecord],
     fails: changeFails,
     emits: decided,
   }),
-  make: post('/canvas/proposals', {
+  make: internal.post('/canvas/proposals', {
     summary: 'Store a proposal',
-    callers: [],
     body: newProposal,
     returns: [201, z.object({ proposal: ProposalRecord.nullable(), isRepeated: z.boolean() })],
     emits: created,
   }),
-  end: post('/canvas/proposals/{id}/end', {
+  end: internal.post('/canvas/proposals/{id}/end', {
     summary: 'End a proposal that is due',
-    callers: [],
     run: 'external',
     returns: [200, doneSchema],
     fails: lookupFails,

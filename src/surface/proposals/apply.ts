@@ -1,10 +1,9 @@
-import { LockMode } from '@mikro-orm/core'
 import { ChallengeRecord } from '../../identity/passkeys/index.ts'
 import type { Actor, Mode } from '../../kernel/contract/actor.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { type ContextOf, DONE, externalCall } from '../../kernel/contract/operation.ts'
 import type { RunningService } from '../../kernel/contract/ports.ts'
-import { withMembers } from '../../kernel/database/entity.ts'
+import { FOR_UPDATE, withMembers } from '../../kernel/database/entity.ts'
 import { addMs, clock } from '../../values/clock.ts'
 import { decodeJson } from '../../values/json-names.ts'
 import { truncateText } from '../../values/schemas.ts'
@@ -69,7 +68,7 @@ function beginning(
 export const applyProposal = externalCall(proposalsApi.apply, {
   async reserve({ params, body }, context) {
     const { em, actor, now, address, refuse } = context
-    const proposal = await em.findOne(Proposal, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    const proposal = await em.findOne(Proposal, { id: params.id }, FOR_UPDATE)
     if (!proposal) return refuse('proposal_not_found')
     if (proposal.status === 'applied') return new AnswerNow(proposalResponse(proposal))
     const problem = proposalClosedReason(proposal, now)
@@ -127,7 +126,7 @@ const needsSignature = (
 export const endDueProposal = externalCall(proposalsApi.end, {
   async reserve({ params }, context) {
     const { em, now, refuse } = context
-    const proposal = await em.findOne(Proposal, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    const proposal = await em.findOne(Proposal, { id: params.id }, FOR_UPDATE)
     if (!proposal) return refuse('proposal_not_found')
     const { status, attempt, dueAt } = proposal
     if (!dueAt || dueAt > now) return new AnswerNow(DONE)
@@ -160,7 +159,7 @@ function failUnknown(proposal: Proposal, context: Ending): void {
 
 async function recordOutcome(id: string, applied: ApplyOutcome, context: Ending): Promise<Proposal | null> {
   const { em, now } = context
-  const proposal = await em.findOne(Proposal, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const proposal = await em.findOne(Proposal, { id }, FOR_UPDATE)
   if (proposal?.status !== 'applying' || !proposal.attempt) return proposal
   const { type, id: applierId, name } = proposal.attempt.applier
   if (applied.outcome === 'done') {

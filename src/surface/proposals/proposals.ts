@@ -1,8 +1,8 @@
-import { LockMode } from '@mikro-orm/core'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
-import { definedOnly } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
+import { getRecordAs } from '../../kernel/database/get-record.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs } from '../../values/clock.ts'
 import { proposalsApi } from './api.ts'
@@ -50,14 +50,11 @@ const proposals = bindHandlers(proposalsApi, {
     return { ...rest, data: data.map(proposalResponse) }
   },
 
-  async get({ params }, { em, refuse }) {
-    const proposal = await em.findOne(Proposal, { id: params.id })
-    return proposal ? proposalResponse(proposal) : refuse('proposal_not_found')
-  },
+  get: getRecordAs(Proposal, 'proposal_not_found', proposalResponse),
 
   async dismiss({ params }, context) {
     const { em, actor, now, refuse } = context
-    const proposal = await em.findOne(Proposal, { id: params.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    const proposal = await em.findOne(Proposal, { id: params.id }, FOR_UPDATE)
     if (!proposal) return refuse('proposal_not_found')
     if (proposal.status === 'applying') return refuse('proposal_applying')
     const problem = proposalClosedReason(proposal, now)

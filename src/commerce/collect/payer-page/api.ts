@@ -1,5 +1,6 @@
+import { open } from '../../../kernel/contract/callers.ts'
 import { fileSchema } from '../../../kernel/contract/file.ts'
-import { get, notFound } from '../../../kernel/contract/operation.ts'
+import { notFound } from '../../../kernel/contract/operation.ts'
 
 const fails = { request_not_found: notFound('payment request') } as const
 
@@ -12,11 +13,10 @@ const pageHeaders = {
 }
 
 export const payerPageApi = {
-  page: get('/pay/{id}', {
+  page: open.get('/pay/{id}', {
     summary: 'The page for a person who pays a request',
     description:
       'Shows payee, amount and purpose; for a bank transfer the account, the reference and a QR code for banking apps; and how a program pays. If the request can no longer be paid, the page says so. It never shows the intended payer.\n\nIt is in German or English, by `Accept-Language`, needs no JavaScript, and loads nothing from other hosts. A wrong address also gets a page.',
-    callers: ['public'],
     http: {
       reads: {
         accept: 'A refusal is a page for clients that accept `text/html`.',
@@ -27,11 +27,10 @@ export const payerPageApi = {
     returns: [200, fileSchema('text/html')],
     fails,
   }),
-  qrCode: get('/pay/{id}/qr.svg', {
+  qrCode: open.get('/pay/{id}/qr.svg', {
     summary: 'The QR code by which banking apps fill in a transfer for a request',
     description:
       'EPC069-12, version 002, error correction M: account, amount due and reference. A name of the account holder that does not fit is cut.',
-    callers: ['public'],
     http: { headers: { 200: { 'Cache-Control': shortCache } } },
     returns: [200, fileSchema('image/svg+xml')],
     fails: {
@@ -41,11 +40,10 @@ export const payerPageApi = {
       no_account: [503, 'No bank account can receive money for this request.'],
     },
   }),
-  asset: get('/pay/assets/{asset}', {
+  asset: open.get('/pay/assets/{asset}', {
     limits: { unmetered: true },
     summary: 'Get an asset of the page',
     description: 'The name changes with the content, so browsers cache it.',
-    callers: ['public'],
     returns: [200, fileSchema('application/octet-stream')],
     fails: { asset_not_found: [404, 'There is nothing here.'] },
   }),

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { internal, operationsFor } from '../../../kernel/contract/callers.ts'
 import {
   doneSchema,
   get,
-  list,
   notFound,
   post,
   type RefusalForm,
@@ -173,6 +173,8 @@ const payment_required = paymentRequiredRefusal({
 
 const fails = { settlement_not_found: notFound('settlement') }
 
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'collect:read' })
+
 export const settlementsApi = {
   pay: get('/collect/402/{id}', {
     ...paymentRequiredContract,
@@ -188,11 +190,9 @@ export const settlementsApi = {
     returns: [200, Unlocked],
     fails: { ...paymentRequiredContract.fails, payment_required },
   }),
-  list: list('/collect/settlements', {
+  list: readers.list('/collect/settlements', {
     summary: 'List the card payments for your requests',
     description: 'Newest first: every charge, including declined ones.',
-    callers: ['key', 'agent'],
-    scope: 'collect:read',
     filters: {
       requestId: id('request').optional(),
       status: z.enum(settlementMachine.states).optional(),
@@ -200,25 +200,17 @@ export const settlementsApi = {
     },
     item: SettlementRecord,
   }),
-  get: get('/collect/settlements/{id}', {
-    summary: 'Get a card payment for a request',
-    callers: ['key', 'agent'],
-    scope: 'collect:read',
-    returns: [200, SettlementRecord],
-    fails,
-  }),
-  askAcquirer: post('/collect/settlements/{id}/ask', {
+  get: readers.getOne('/collect/settlements/{id}', 'a card payment for a request', SettlementRecord, fails),
+  askAcquirer: internal.post('/collect/settlements/{id}/ask', {
     summary: 'Ask the acquirer for the outcome of a charge',
-    callers: [],
     run: 'external',
     requires: 'acquirer',
     returns: [200, doneSchema],
     fails,
     emits: cardSettlementEvents,
   }),
-  notice: post('/collect/settlements/notices', {
+  notice: internal.post('/collect/settlements/notices', {
     summary: 'Ask the acquirer for the news that it has signed',
-    callers: [],
     run: 'external',
     requires: 'acquirer',
     body: z.strictObject({

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { SpendLocks } from '../../../control/intents/index.ts'
 import type { TenantNow } from '../../../kernel/contract/actor.ts'
 import type { Context, EmitContext, ReadContext } from '../../../kernel/contract/context.ts'
@@ -7,6 +6,7 @@ import { AnswerNow, type ExternalCallContext } from '../../../kernel/contract/ha
 import { DONE, externalCall } from '../../../kernel/contract/operation.ts'
 import type { Systems } from '../../../kernel/contract/ports.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
+import { FOR_UPDATE_BY_ID } from '../../../kernel/database/entity.ts'
 import { tenantEntityManager } from '../../../kernel/database/orm.ts'
 import { lockTenant } from '../../../kernel/database/tenant-lock.ts'
 import { acquirerCreditAccounts, creditAcquirerCharge } from '../../../money/incoming/index.ts'
@@ -163,11 +163,7 @@ export async function lockCharges(
     ),
     walletsById(sql, tenant, walletIds),
     lockPaymentRequests(sql, tenant, requestIds),
-    em.find(
-      Settlement,
-      { id: { $in: ids } },
-      { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
-    ),
+    em.find(Settlement, { id: { $in: ids } }, FOR_UPDATE_BY_ID),
   ])
   const byId = new Map(settlements.map(settlement => [settlement.id, settlement]))
   return { em, settlements: byId, requests, wallets, book, receipts, changed: new Set() }

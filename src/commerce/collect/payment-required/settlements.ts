@@ -8,6 +8,7 @@ import {
   statusCondition,
 } from '../../../kernel/database/deadline-rows.ts'
 import { definedOnly } from '../../../kernel/database/entity.ts'
+import { getRecord } from '../../../kernel/database/get-record.ts'
 import { settlementsApi } from './api.ts'
 import { heedAcquirerNotice, inquireCharge } from './charges.ts'
 import { type PaidArticleSource, paymentRequiredHandler } from './endpoint.ts'
@@ -42,9 +43,7 @@ const settlements = bindHandlers(settlementsApi, {
   list: ({ query: { requestId, status, challengeId } }, { page, tenant }) =>
     page(Settlement, { ...definedOnly({ requestId, challengeId }), ...byStatus(status, tenant) }),
 
-  async get({ params }, { em, refuse }) {
-    return (await em.findOne(Settlement, { id: params.id })) ?? refuse('settlement_not_found')
-  },
+  get: getRecord(Settlement, 'settlement_not_found'),
 })
 
 const outcome: Deadline = {

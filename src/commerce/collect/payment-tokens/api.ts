@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { declareEvents, declareIntentRefusals, IntentEvent } from '../../../control/intents/index.ts'
+import { internal, operationsFor } from '../../../kernel/contract/callers.ts'
 import { declareEvent } from '../../../kernel/contract/events.ts'
-import { get, list, notFound, post, type RefusalSpec } from '../../../kernel/contract/operation.ts'
+import { notFound, type RefusalSpec } from '../../../kernel/contract/operation.ts'
 import { shownOnceSchema } from '../../../kernel/run/outcome.ts'
 import { purseRefusal } from '../../../money/wallets/index.ts'
 import { refuseCardNumbers } from '../../../values/card-number.ts'
@@ -132,14 +133,13 @@ const chargeRefusalCodes = Object.keys(chargeRefusals) as [TokenChargeRefusal, .
 
 const lookupRefusals = { token_not_found: notFound('payment token') }
 
-const makers = { callers: ['key', 'agent'], scope: 'payment-tokens:write' } as const
-const readers = { callers: ['key', 'agent'], scope: 'payment-tokens:read' } as const
+const readers = operationsFor({ callers: ['key', 'agent'], scope: 'payment-tokens:read' })
+const makers = operationsFor({ callers: ['key', 'agent'], scope: 'payment-tokens:write' })
 
 const NO_NUMBER = 'Payment tokens accept no card numbers. Leave it out.'
 
 export const paymentTokensApi = {
-  create: post('/collect/payment-tokens', {
-    ...makers,
+  create: makers.post('/collect/payment-tokens', {
     summary: 'Create a payment token for a wallet',
     description: [
       'The owner of the wallet can charge up to this amount from the agent’s wallet, once, with the token that is shown here. The wallet may belong to another owner: then that owner’s public name is the payee, and nothing else about that owner is shown.',
@@ -183,8 +183,7 @@ export const paymentTokensApi = {
       'claim.payment_token.created': paymentTokenEvents['claim.payment_token.created'],
     },
   }),
-  list: list('/collect/payment-tokens', {
-    ...readers,
+  list: readers.list('/collect/payment-tokens', {
     summary: 'List payment tokens',
     description: 'Payment tokens of your agents, newest first.',
     filters: {
@@ -194,14 +193,8 @@ export const paymentTokensApi = {
     },
     item: TokenRecord,
   }),
-  get: get('/collect/payment-tokens/{id}', {
-    ...readers,
-    summary: 'Get a payment token',
-    returns: [200, TokenRecord],
-    fails: lookupRefusals,
-  }),
-  revoke: post('/collect/payment-tokens/{id}/revoke', {
-    ...makers,
+  get: readers.getOne('/collect/payment-tokens/{id}', 'a payment token', TokenRecord, lookupRefusals),
+  revoke: makers.post('/collect/payment-tokens/{id}/revoke', {
     summary: 'Revoke a payment token',
     description: 'The token’s intent is also cancelled, and the hold is released.',
     run: 'hot',
@@ -215,12 +208,11 @@ export const paymentTokensApi = {
       'claim.payment_token.revoked': paymentTokenEvents['claim.payment_token.revoked'],
     },
   }),
-  charge: post('/collect/agents/{id}/charge', {
+  charge: makers.post('/collect/agents/{id}/charge', {
+    scope: 'collect:write',
     summary: 'Charge a payment token',
     description:
       'For the owner of the wallet that the token was made for; an agent charges tokens for its own wallet. `id` is the paying agent, which the token’s sender gave you. Charges this amount, up to the token’s amount, once: afterwards 410.\n\nThe money leaves the payer’s ledger and enters yours, like money from outside. You learn nothing else about the payer, and the payer only your name.',
-    callers: ['key', 'agent'],
-    scope: 'collect:write',
     body: refuseCardNumbers(
       z.strictObject({
         paymentToken: z
@@ -242,9 +234,8 @@ export const paymentTokensApi = {
     emits: { 'claim.payment_token.accepted': tokenChargeEvents['claim.payment_token.accepted'] },
   }),
   /** The payer's part of a charge. It runs in the transaction of the charging request. */
-  take: post('/collect/payment-tokens/{id}/take', {
+  take: internal.post('/collect/payment-tokens/{id}/take', {
     summary: 'Debit the payer of a charged payment token',
-    callers: [],
     run: 'hot',
     body: z.strictObject({ chargeId: id('txn'), amountCents: positiveMoneySchema() }),
     example: { chargeId: 'txn_01jd8x2m4ye7k9v0c3q5r6t8wz', amountEuros: 4.5 },

@@ -4,6 +4,7 @@ import { area, type Reaction, reactionToAll, whenMemberPresent } from '../../../
 import type { Context } from '../../../kernel/contract/context.ts'
 import { bindHandlers } from '../../../kernel/contract/operation.ts'
 import { definedOnly } from '../../../kernel/database/entity.ts'
+import { getRecord } from '../../../kernel/database/get-record.ts'
 import { IncomingCreditEvent, readCreditSenders } from '../../../money/incoming/index.ts'
 import {
   insertTransactions,
@@ -106,9 +107,7 @@ const paymentTokens = bindHandlers(paymentTokensApi, {
   list: ({ query: { status, agentId, recipientWalletId } }, { page }) =>
     page(PaymentToken, definedOnly({ status, agentId, recipientWalletId })),
 
-  async get({ params }, { em, refuse }) {
-    return (await em.findOne(PaymentToken, { id: params.id })) ?? refuse('token_not_found')
-  },
+  get: getRecord(PaymentToken, 'token_not_found'),
 })
 
 export const paymentTokensArea = area(

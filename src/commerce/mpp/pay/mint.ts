@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { LockMode } from '@mikro-orm/core'
 import {
   AgentCredential,
   activateMppToken,
@@ -21,6 +20,7 @@ import type { EntityManager } from '../../../kernel/contract/entity-manager.ts'
 import type { BatchItem } from '../../../kernel/contract/handlers.ts'
 import type { Ports, RunningService, Systems } from '../../../kernel/contract/ports.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
+import { FOR_UPDATE_BY_ID } from '../../../kernel/database/entity.ts'
 import { tenantEntityManager } from '../../../kernel/database/orm.ts'
 import type { StepBatch } from '../../../kernel/run/steps.ts'
 import {
@@ -303,11 +303,7 @@ export const beginPayment: StepBatch<typeof mintingEvents, Ordered, Begun, State
       protectRulesForIntents(intentIds, { em, tenant }),
     ])
     const ids = { $in: items.map(({ input }) => input.decided.mppCredentialId) }
-    const found = await em.find(
-      MachinePayment,
-      { id: ids },
-      { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
-    )
+    const found = await em.find(MachinePayment, { id: ids }, FOR_UPDATE_BY_ID)
     return { batch, rules, em, payments: byId(found), systems, settings }
   },
 
@@ -545,11 +541,10 @@ export const recordSharedToken: StepBatch<
     const { tenant, now } = items[0]
     const em = tenantEntityManager(sql, { tenant, now })
     const ids = { $in: items.map(({ input }) => input.id) }
-    const inOrder = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
     const [credentials, registered, payments, answers] = await Promise.all([
-      em.find(MppCredential, { id: ids }, inOrder),
-      em.find(AgentCredential, { mppCredentialId: ids }, inOrder),
-      em.find(MachinePayment, { id: ids }, inOrder),
+      em.find(MppCredential, { id: ids }, FOR_UPDATE_BY_ID),
+      em.find(AgentCredential, { mppCredentialId: ids }, FOR_UPDATE_BY_ID),
+      em.find(MachinePayment, { id: ids }, FOR_UPDATE_BY_ID),
       em.find(MachinePaymentAnswer, { id: ids }),
     ])
     return {

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import {
   type AccessSubject,
   accessDenialEvents,
@@ -16,6 +15,7 @@ import type { OperationSettings, Ports, Systems } from '../../../kernel/contract
 import { type Accepted, Problem, Refusal } from '../../../kernel/contract/problem.ts'
 import { workflowIdOf } from '../../../kernel/contract/process.ts'
 import type { Row, Sql } from '../../../kernel/contract/sql.ts'
+import { FOR_UPDATE, FOR_UPDATE_BY_ID } from '../../../kernel/database/entity.ts'
 import { tenantEntityManager } from '../../../kernel/database/orm.ts'
 import type { StepBatch } from '../../../kernel/run/steps.ts'
 import {
@@ -273,11 +273,7 @@ export async function loadOrders<I extends { readonly body: Payable }>(
     waiting.length === 0
       ? [[], []]
       : await Promise.all([
-          em.find(
-            MachinePayment,
-            { id: ids },
-            { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
-          ),
+          em.find(MachinePayment, { id: ids }, FOR_UPDATE_BY_ID),
           em.find(MachinePaymentAnswer, { id: ids }),
         ])
   return {
@@ -413,7 +409,7 @@ select p.id from mpp_payments p where (p.owner_id, p.mode) = ($1, $2) and p.id =
 
 /** Lets others order it: this attempt has failed. */
 export async function releaseOrder(id: string, holder: string, { em }: WriteContext): Promise<void> {
-  const payment = await em.findOne(MachinePayment, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const payment = await em.findOne(MachinePayment, { id }, FOR_UPDATE)
   if (payment?.status === 'ordering' && payment.claimedBy === holder) payment.claimedBy = null
 }
 
@@ -422,7 +418,7 @@ export async function interruptOrder(
   id: string,
   tx: WriteContext<typeof machinePaymentEndEvents>,
 ): Promise<void> {
-  const payment = await tx.em.findOne(MachinePayment, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const payment = await tx.em.findOne(MachinePayment, { id }, FOR_UPDATE)
   if (payment) endUnordered(payment, INTERRUPTED, tx)
 }
 
@@ -469,11 +465,7 @@ export const claimOrder: StepBatch<
     const em = tenantEntityManager(sql, { tenant, now })
     const ids = items.map(({ input }) => input.id)
     const [found, held] = await Promise.all([
-      em.find(
-        MachinePayment,
-        { id: { $in: ids } },
-        { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
-      ),
+      em.find(MachinePayment, { id: { $in: ids } }, FOR_UPDATE_BY_ID),
       sql<Row & { id: string }>(HELD, [tenant.ownerId, tenant.mode, ids]),
     ])
     const questions = new Map(

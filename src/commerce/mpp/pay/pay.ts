@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
-import { LockMode } from '@mikro-orm/core'
 import type { Tenant } from '../../../kernel/contract/actor.ts'
 import type { EntityManager } from '../../../kernel/contract/entity-manager.ts'
 import { changesAt, type StreamedEvent } from '../../../kernel/contract/follow.ts'
@@ -14,7 +13,7 @@ import type { HandlerOf, InputOf } from '../../../kernel/contract/operation.ts'
 import type { RunningService } from '../../../kernel/contract/ports.ts'
 import { Problem } from '../../../kernel/contract/problem.ts'
 import type { RecordRef } from '../../../kernel/contract/step.ts'
-import { withMembers } from '../../../kernel/database/entity.ts'
+import { FOR_UPDATE_BY_ID, withMembers } from '../../../kernel/database/entity.ts'
 import { tenantEntityManager } from '../../../kernel/database/orm.ts'
 import { parseChallenges } from '../../../mpp/index.ts'
 import type { Vault } from '../../../ports/vault.ts'
@@ -153,11 +152,7 @@ const answerStep = <R>(
         ? [[], [], []]
         : await Promise.all([
             em.find(MachinePaymentAnswer, { id: ids }),
-            em.find(
-              MachinePayment,
-              { id: ids },
-              { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
-            ),
+            em.find(MachinePayment, { id: ids }, FOR_UPDATE_BY_ID),
             em.find(MppCredential, { id: ids }),
           ])
     return {

@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import type { z } from 'zod'
 import { AgentCredential, mppTokenEvents } from '../../../cards/agent-credentials/index.ts'
 import {
@@ -15,6 +14,7 @@ import type { Mode } from '../../../kernel/contract/actor.ts'
 import type { WriteContext } from '../../../kernel/contract/context.ts'
 import type { EntityManager } from '../../../kernel/contract/entity-manager.ts'
 import type { Ports, Systems } from '../../../kernel/contract/ports.ts'
+import { FOR_UPDATE_BY_ID } from '../../../kernel/database/entity.ts'
 import { tenantEntityManager } from '../../../kernel/database/orm.ts'
 import type { StepBatch } from '../../../kernel/run/steps.ts'
 import {
@@ -128,10 +128,9 @@ export const reserveSending: StepBatch<
     const { tenant, now } = items[0]
     const em = tenantEntityManager(sql, { tenant, now })
     const ids = items.map(({ input }) => input.id)
-    const inOrder = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE } as const
     const [credentials, payments, begun, tokens] = await Promise.all([
-      em.find(MppCredential, { id: { $in: ids } }, inOrder),
-      em.find(MachinePayment, { id: { $in: ids } }, inOrder),
+      em.find(MppCredential, { id: { $in: ids } }, FOR_UPDATE_BY_ID),
+      em.find(MachinePayment, { id: { $in: ids } }, FOR_UPDATE_BY_ID),
       startedTokenPayments(sql, tenant, ids),
       em.find(AgentCredential, { mppCredentialId: { $in: ids } }),
     ])
@@ -272,7 +271,7 @@ export const recordPaid: StepBatch<typeof outcomeEvents, Paid, AnswerToCaller, S
     // records.
     const ids = { $in: payments.map(({ mppCredentialId }) => mppCredentialId) }
     const finding = Promise.all([
-      em.find(MppCredential, { id: ids }, { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE }),
+      em.find(MppCredential, { id: ids }, FOR_UPDATE_BY_ID),
       em.find(MachinePaymentAnswer, { id: ids }),
     ])
     // Awaited last, so that its failure does not end the transaction while more statements are sent.

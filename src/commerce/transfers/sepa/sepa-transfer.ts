@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import {
   IntentPayments,
   type IntentRow,
@@ -14,6 +13,7 @@ import {
 } from '../../../control/payments/index.ts'
 import type { IsoReason } from '../../../iso20022/reason-codes.ts'
 import type { EmitContext, WriteContext } from '../../../kernel/contract/context.ts'
+import { FOR_UPDATE } from '../../../kernel/database/entity.ts'
 import type { DEBT_ACCOUNTS } from '../../../money/ledger/index.ts'
 import { loadRefundBook } from '../../../money/refunds/index.ts'
 import { findTransactionOfTransfer } from '../../../money/transactions/index.ts'
@@ -108,7 +108,7 @@ export async function lockTransfer(
       intents,
     }),
     lockTransferDays(sql, tenant, [unlocked]),
-    em.findOne(Transfer, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    em.findOne(Transfer, { id }, FOR_UPDATE),
     findTransactionOfTransfer(id, sql, tenant),
     walletsById(sql, tenant, walletIds),
     loadRefundBook(sql, context, {}),

@@ -1,8 +1,8 @@
-import { LockMode } from '@mikro-orm/core'
 import { PaymentSession } from '../../../control/payments/index.ts'
 import { findCustomer } from '../../../identity/customers/index.ts'
 import type { IsoReason } from '../../../iso20022/reason-codes.ts'
 import type { ReadContext } from '../../../kernel/contract/context.ts'
+import { FOR_UPDATE } from '../../../kernel/database/entity.ts'
 import {
   isUnansweredRailCall,
   type PayeeCheck,
@@ -64,7 +64,7 @@ export async function reservePayeeCheck(
   context: TransferStepContext,
 ): Promise<PayeeQuestion | null> {
   const { em, now, emit } = context
-  const transfer = await em.findOne(Transfer, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const transfer = await em.findOne(Transfer, { id }, FOR_UPDATE)
   if (transfer?.kind !== 'sepa') return null
   const isNew = transferMachine.move(transfer, 'verifying')
   if (isNew) emit('payment.updated', transferEvent(transfer))
@@ -81,7 +81,7 @@ export async function recordPayeeCheck(
   context: TransferStepContext,
 ): Promise<void> {
   const { em, now } = context
-  const transfer = await em.findOne(Transfer, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const transfer = await em.findOne(Transfer, { id }, FOR_UPDATE)
   if (transfer?.status !== 'verifying' || transfer.payeeCheck) return
   const { result, suggestedName } = isUnansweredRailCall(answer)
     ? ({ result: 'not_possible', suggestedName: null } as const)
