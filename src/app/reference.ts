@@ -1,4 +1,4 @@
-import type { DocsFile } from '../derive/docs/docs.ts'
+import type { DocsFile } from '../derive/docs/pages.ts'
 import type { docsFiles, searchDocs } from '../derive/docs/thread.ts'
 import { type RateLimit, requireWithinRateLimit } from '../derive/http/rate-limit.ts'
 import { buildOpenapiInSlices } from '../derive/openapi/document.ts'

@@ -48,11 +48,19 @@ export interface DocsPlace extends ApiPlace {
   readonly chapters: readonly DocsChapter[]
 }
 
+export interface DocsRule {
+  readonly id: string
+  readonly title: string
+  readonly text: string
+}
+
 export class DocsBook {
   readonly document: OpenapiDocument
   readonly chapters: readonly DocsChapter[]
   readonly places: readonly DocsPlace[]
   readonly eventGroups: readonly EventGroup[]
+  /** The sections of “How the API works”. */
+  readonly rules: readonly DocsRule[]
   readonly keysForClients: ReadonlySet<string>
   readonly #records: ReadonlySet<string>
   readonly #addresses: ReadonlyMap<string, string>
@@ -89,6 +97,7 @@ export class DocsBook {
     })).filter(({ chapters }) => chapters.length > 0)
     this.#records = seen
     this.eventGroups = groupDocumentedEvents(document)
+    this.rules = rulesIn(document)
     this.#addresses = new Map([...this.chapters.flatMap(addressesIn), ...eventAddressesIn(this.eventGroups)])
   }
 
@@ -98,7 +107,7 @@ export class DocsBook {
 
   /** The address of an operation, a chapter, a record or an event, or of a part of “How the API works”. */
   href(anchor: string): string {
-    return this.#addresses.get(anchor) ?? `${docsSectionAddress(DOCS_PARTS.api.section)}#${anchor}`
+    return this.#addresses.get(anchor) ?? ruleAddress(anchor)
   }
 
   follow(schema: JsonSchema): { schema: JsonSchema; record?: string } {
@@ -119,6 +128,9 @@ export const docsSectionAddress = (section: string): string =>
   section === OVERVIEW_SECTION ? '/docs' : `/docs/${section}`
 
 export const EVENTS_SECTION = { id: 'event-types', title: 'Event types', arriving: 'received-events' }
+
+/** The address of a section of “How the API works”. */
+export const ruleAddress = (id: string): string => `${docsSectionAddress(DOCS_PARTS.api.section)}#${id}`
 
 export const operationSection = (key: string): string => `${DOCS_PARTS.api.section}/${key}`
 
@@ -145,6 +157,16 @@ const eventAddressesIn = (groups: readonly EventGroup[]): [anchor: string, addre
   ].map(anchor => [anchor, `${docsSectionAddress(EVENTS_SECTION.id)}#${anchor}`])
 
 export const anchorId = (name: string): string => name.toLowerCase().replace(/\W+/g, '-')
+
+const rulesIn = ({ info }: OpenapiDocument): DocsRule[] =>
+  info.description
+    .split(/^## /m)
+    .slice(1)
+    .map(section => {
+      const end = section.indexOf('\n')
+      const title = section.slice(0, end)
+      return { id: anchorId(title), title, text: section.slice(end) }
+    })
 
 const entriesOf = (document: OpenapiDocument): OperationEntry[] =>
   Object.entries(document.paths).flatMap(([path, item]) =>

@@ -1,7 +1,6 @@
 import { Lexer, Marked, type MarkedToken, type Tokens } from 'marked'
-import { memoizeBounded } from '../../values/bounded-cache.ts'
 import { type Html, type HtmlContent, html } from '../../web/html.ts'
-import { renderCodePanel, type SampleLanguage } from './panel.ts'
+import { type CodeSamples, renderCodePanel, renderCodeSamples, type SampleLanguage } from './panel.ts'
 
 export interface MarkdownAddresses {
   readonly link: (target: string) => string | undefined
@@ -18,15 +17,20 @@ const asWritten: MarkdownAddresses = {
 const { defaults: options } = new Marked({ tokenizer: { url: () => undefined } })
 
 export const renderMarkdown = (text: string, addresses = asWritten): HtmlContent[] =>
-  parseMarkdownBlocks(text).map(block => shown(block, addresses))
+  inRuns(parseMarkdownBlocks(text)).map(([block, ...others]) =>
+    block.type === 'code' ? codeRun([block, ...(others as Tokens.Code[])]) : shown(block, addresses),
+  )
 
-/**
- * Renders a sentence with `code`, **strong** and links, without a paragraph around it. Cached, since
- * thousands of members share a few hundred sentences.
- */
-export const renderInlineMarkdown = memoizeBounded((text): readonly HtmlContent[] =>
-  (Lexer.lexInline(text, options) as MarkedToken[]).map(token => shown(token, asWritten)),
-)
+/** Code without a text between belongs together. */
+function inRuns(blocks: readonly MarkedToken[]): [MarkedToken, ...MarkedToken[]][] {
+  const runs: [MarkedToken, ...MarkedToken[]][] = []
+  for (const block of blocks.filter(({ type }) => type !== 'space')) {
+    const run = runs.at(-1)
+    if (block.type === 'code' && run?.[0].type === 'code') run.push(block)
+    else runs.push([block])
+  }
+  return runs
+}
 
 export const parseMarkdownBlocks = (text: string): MarkedToken[] => Lexer.lex(text, options) as MarkedToken[]
 
@@ -41,13 +45,13 @@ export const SETTING_NAME_PATTERN = /^`([A-Z][A-Z0-9_]+)`$/
 function shown(token: MarkedToken, addresses: MarkdownAddresses): HtmlContent {
   const within = (tokens: readonly unknown[] = []): HtmlContent[] =>
     (tokens as readonly MarkedToken[]).map(inner => shown(inner, addresses))
-  if (token.type === 'heading') return heading(token, within(token.tokens))
+  if (token.type === 'heading') return heading(token, within)
   if (token.type === 'code') return codePanel(token)
   if (token.type === 'table') return table(token, within)
   if (token.type === 'list') return list(token, within)
   if (token.type === 'paragraph') return html`<p>${within(token.tokens)}</p>`
   if (token.type === 'text') return token.tokens ? within(token.tokens) : token.text
-  if (token.type === 'codespan') return html`<code>${token.text}</code>`
+  if (token.type === 'codespan') return codeSpan(token)
   if (token.type === 'strong') return html`<strong>${within(token.tokens)}</strong>`
   if (token.type === 'em') return html`<em>${within(token.tokens)}</em>`
   if (token.type === 'link') return link(addresses.link(token.href), within(token.tokens))
@@ -57,8 +61,17 @@ function shown(token: MarkedToken, addresses: MarkdownAddresses): HtmlContent {
   return token.raw
 }
 
-function heading({ depth, text }: Tokens.Heading, content: HtmlContent[]): Html {
-  const id = headingSlug(text)
+/** The method of an operation has its colour. */
+function codeSpan({ text }: Tokens.Codespan): Html {
+  const [, method, path] = /^(GET|POST|PUT|PATCH|DELETE)( \/.*)$/.exec(text) ?? []
+  if (!method) return html`<code>${text}</code>`
+  return html`<code><span class="method ${method.toLowerCase()}">${method}</span>${path}</code>`
+}
+
+/** A heading may end with its own anchor, as in `## Agent {#record.Agent}`. */
+function heading({ depth, text }: Tokens.Heading, within: Within): Html {
+  const [, title = text, id = headingSlug(text)] = /^(.+) \{#(.+)\}$/.exec(text) ?? []
+  const content = within(Lexer.lexInline(title, options))
   if (depth === 1) return html`<h1>${content}</h1>`
   if (depth === 2) return html`<h2 id="${id}"><a href="#${id}">${content}</a></h2>`
   return html`<h3 id="${id}">${content}</h3>`
@@ -76,9 +89,30 @@ const LANGUAGES: Readonly<Record<string, readonly [caption: string, language: Sa
 const COMMAND =
   /^([A-Z_]+=|(agentpay|cat|cp|curl|docker|export|git|node|npm|npx|openssl|postgres-config|psql|temporal)\b)/
 
-function codePanel({ lang, text }: Tokens.Code): Html {
-  const language = lang ?? (COMMAND.test(text) ? 'sh' : '')
-  return renderCodePanel(LANGUAGES[language]?.[0] ?? 'Example', text, LANGUAGES[language]?.[1] ?? 'json')
+/** The same call in several languages is shown in one of them. */
+function codeRun(blocks: readonly Tokens.Code[]): Html {
+  const named = blocks.flatMap(({ lang = '', text }) => {
+    const language = SAMPLES[lang]
+    return language ? [[language, text] as const] : []
+  })
+  const samples: CodeSamples = Object.fromEntries(named)
+  const isOneCall = samples.curl !== undefined || Object.keys(samples).length > 1
+  const others = isOneCall ? blocks.filter(({ lang = '' }) => !(lang in SAMPLES)) : blocks
+  return html`<div class="code">${isOneCall && renderCodeSamples(samples)}${others.map(codePanel)}</div>`
+}
+
+const SAMPLES: Readonly<Record<string, keyof CodeSamples>> = {
+  'bash curl': 'curl',
+  ts: 'typescript',
+  python: 'python',
+  'bash agentpay': 'cli',
+}
+
+/** The words after the language are the caption. */
+function codePanel({ lang = '', text }: Tokens.Code): Html {
+  const [, language = '', caption] = /^(\S*)(?: (.+))?$/.exec(lang) ?? []
+  const [name, grammar] = LANGUAGES[language || (COMMAND.test(text) ? 'sh' : '')] ?? ['Example', 'json']
+  return renderCodePanel(caption ?? name, text, grammar)
 }
 
 type Within = (tokens: readonly unknown[]) => HtmlContent[]

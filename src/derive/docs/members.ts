@@ -1,24 +1,18 @@
-import { type Html, type HtmlContent, html } from '../../web/html.ts'
 import type { JsonSchema, ParameterObject } from '../openapi/types.ts'
 import type { DocsBook } from './book.ts'
-import { renderInlineMarkdown } from './markdown.ts'
+import { bulletList, oneLine } from './pages.ts'
 import { describeChoices, describeConstraints, describeType } from './schema-words.ts'
 
 export type MemberDirection = 'sent' | 'returned'
 
-export function renderMembers(book: DocsBook, object: JsonSchema, direction: MemberDirection): Html {
-  const { properties = {}, required = [] } = book.follow(object).schema
-  const rows = Object.entries(properties).map(([name, schema]) =>
-    member(book, { name, schema, required: required.includes(name), direction }),
-  )
-  return html`<ul class="members">${rows}</ul>`
-}
+export const memberList = (book: DocsBook, object: JsonSchema, direction: MemberDirection): string =>
+  memberLines(book, object, direction).join('\n')
 
-export const renderParameters = (book: DocsBook, list: readonly ParameterObject[]): Html =>
-  html`<ul class="members">${list.map(parameter => {
-    const { name, required = false } = parameter
-    return member(book, { name, schema: described(parameter), required, direction: 'sent' })
-  })}</ul>`
+export const parameterList = (book: DocsBook, parameters: readonly ParameterObject[]): string => {
+  const properties = parameters.map(parameter => [parameter.name, described(parameter)] as const)
+  const required = parameters.filter(parameter => parameter.required).map(({ name }) => name)
+  return memberList(book, { properties: Object.fromEntries(properties), required }, 'sent')
+}
 
 /** A parameter keeps description and example beside its schema, and a member keeps them inside. */
 const described = ({ schema, description, example }: ParameterObject): JsonSchema => ({
@@ -27,49 +21,37 @@ const described = ({ schema, description, example }: ParameterObject): JsonSchem
   ...(example === undefined ? {} : { examples: [example] }),
 })
 
-interface Member {
-  readonly name: string
-  readonly schema: JsonSchema
-  readonly required: boolean
-  readonly direction: MemberDirection
+/** Objects without a name are shown inside, and records on their own page. */
+function memberLines(book: DocsBook, object: JsonSchema, direction: MemberDirection): string[] {
+  const { properties = {}, required = [] } = book.follow(object).schema
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const { schema: target, record } = book.follow(schema)
+    const limits = direction === 'sent' ? describeConstraints(target) : [describeChoices(target)]
+    const isRequired = direction === 'sent' && required.includes(name)
+    const facts = [typeOf(book, target, record), isRequired && 'required', ...limits].filter(Boolean)
+    const about = schema.description ?? target.description
+    const line = `\`${name}\` *${facts.join(' · ')}*${about ? `: ${oneLine(about)}` : ''}`
+    const inner = record ? [] : objectsIn(book, target).flatMap(one => memberLines(book, one, direction))
+    return [bulletList([line]), ...inner.map(deeper => `  ${deeper}`)]
+  })
 }
 
-function member(book: DocsBook, { name, schema, required, direction }: Member): Html {
-  const { schema: target, record } = book.follow(schema)
-  const description = schema.description ?? target.description
-  const limits =
-    direction === 'sent' ? describeConstraints(target) : [describeChoices(target)].filter(Boolean)
-  return html`<li>
-    <p class="member"><code>${name}</code> <span class="type">${typeOf(book, target, record)}</span>${
-      direction === 'sent' && required && html` <span class="required">required</span>`
-    }</p>
-    ${description && html`<p>${renderInlineMarkdown(description)}</p>`}
-    ${limits.length > 0 && html`<p class="limits">${renderInlineMarkdown(limits.join(' · '))}</p>`}
-    ${!record && inner(book, target, direction)}
-  </li>`
-}
-
-function typeOf(book: DocsBook, schema: JsonSchema, record?: string): HtmlContent {
+function typeOf(book: DocsBook, schema: JsonSchema, record?: string): string {
   if (record) return recordLink(book, record)
   const items = schema.items && book.follow(schema.items)
-  if (items?.record) return html`array of ${recordLink(book, items.record)}`
-  const options = schema.anyOf ?? schema.oneOf
-  if (!options) return describeType(schema)
-  return options.flatMap((option, index) => {
-    const { schema: target, record: named } = book.follow(option)
-    return [index > 0 && ' or ', typeOf(book, target, named)]
-  })
+  if (items?.record) return `array of ${recordLink(book, items.record)}`
+  const options = (schema.anyOf ?? schema.oneOf)?.map(option => book.follow(option))
+  return options
+    ? options.map(option => typeOf(book, option.schema, option.record)).join(' or ')
+    : describeType(schema)
 }
 
-export const recordLink = (book: DocsBook, record: string): Html =>
-  html`<a href="${book.href(`record.${record}`)}">${record}</a>`
+export const recordLink = (book: DocsBook, record: string): string =>
+  `[${record}](${book.href(`record.${record}`)})`
 
-/** Shows the members of an object or of an array's items, unless they are a named record. */
-function inner(book: DocsBook, schema: JsonSchema, direction: MemberDirection): HtmlContent {
-  const options = [schema, schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
-  return options.flatMap(option => {
-    if (!option) return []
-    const { schema: target, record } = book.follow(option)
-    return target.properties && !record ? [renderMembers(book, target, direction)] : []
+/** The object itself, or the items of an array or the options, unless they are a record. */
+const objectsIn = (book: DocsBook, schema: JsonSchema): JsonSchema[] =>
+  [schema, schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(option => {
+    const { schema: target, record } = book.follow(option ?? {})
+    return target.properties && !record ? [target] : []
   })
-}

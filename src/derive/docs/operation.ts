@@ -1,8 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import { type Html, type HtmlContent, html } from '../../web/html.ts'
 import { type GuideFile, guideAddress } from '../guides/guides.ts'
 import { headerParameters } from '../openapi/headers.ts'
-import { ACCESS_HEADING } from '../openapi/operation.ts'
 import type { ParameterObject, ResponseObject } from '../openapi/types.ts'
 import {
   type DocsBook,
@@ -10,86 +8,50 @@ import {
   docsSectionAddress,
   jsonMediaType,
   type OperationEntry,
+  ruleAddress,
   streamMediaType,
 } from './book.ts'
-import { renderInlineMarkdown, renderMarkdown } from './markdown.ts'
-import { recordLink, renderMembers, renderParameters } from './members.ts'
-import { renderCodePanel, renderCodeSamples } from './panel.ts'
-import { DOCS_PARTS } from './parts.ts'
+import { memberList, parameterList, recordLink } from './members.ts'
+import { bulletList, fenced, oneLine, paragraphs } from './pages.ts'
 import { printJson } from './print.ts'
-import { renderRefusals } from './refusals.ts'
-import { codeSamples } from './samples.ts'
+import { REFUSALS_SECTION, refusalAddress } from './refusal-codes.ts'
+import { codeSamples, fencedSamples } from './samples.ts'
 
 /** The page of an operation. Its parts are those that a reader of another API expects. */
-export const renderOperation = (
+export function operationText(
   book: DocsBook,
   entry: OperationEntry,
-  chapter: DocsChapter,
+  { id, name }: DocsChapter,
   guides: readonly GuideFile[],
-): Html => html`
-<article class="chapter operation">
-<p class="trail"><a href="${docsSectionAddress(DOCS_PARTS.api.section)}">API</a> / ${chapter.place.title} / <a href="${docsSectionAddress(chapter.id)}">${chapter.name}</a></p>
-<div class="split">
-  <div class="text">
-    <h1>${entry.operation.summary}</h1>
-    <p class="address">${renderMethod(entry.method)} <code>${pathOf(entry.path)}</code></p>
-    ${renderMarkdown(entry.operation.description.split(ACCESS_HEADING)[0] ?? '')}
-    ${facts(book, entry)}
-    ${inputs(book, entry)}
-    ${returns(book, entry)}
-    ${ownHeaders(entry)}
-    ${renderRefusals(book, entry)}
-    ${guides.length > 0 && html`<h2 id="guides">Guides</h2><ul class="plain">${guides.map(({ name, title, about }) => html`<li><a href="${guideAddress(name)}">${title}</a>: ${about}</li>`)}</ul>`}
-  </div>
-  <div class="code">
-    ${renderCodeSamples(codeSamples(book, entry))}
-    ${answer(entry)}
-  </div>
-</div>
-</article>`
-
-export const renderMethod = (name: string): Html =>
-  html`<span class="method ${name.toLowerCase()}">${name}</span>`
-
-const pathOf = (path: string): HtmlContent =>
-  path
-    .split('/')
-    .map((part, index) => [index > 0 && html`/<wbr>`, part.startsWith('{') ? html`<var>${part}</var>` : part])
-
-const callers: Readonly<Record<string, string>> = {
-  apiKey: 'API key',
-  consoleSession: 'person in the console',
-  agentToken: 'agent token',
-  dashboardSecret: 'dashboard secret',
-  payment: 'anyone who pays',
+): string {
+  const { key, method, path, operation } = entry
+  return paragraphs(
+    `# ${operation.summary}`,
+    `\`${method} ${path}\` · operation \`${key}\` · [${name}](${docsSectionAddress(id)})`,
+    operation.description,
+    operation.security.some(scheme => 'payment' in scheme) && 'Open to anyone who pays.',
+    fencedSamples(codeSamples(book, entry)),
+    answer(entry),
+    ...inputs(book, entry),
+    ...returns(book, entry),
+    ...ownHeaders(entry),
+    ...errors(entry),
+    guides.length > 0 && '## Guides',
+    bulletList(guides.map(({ name, title, about }) => `[${title}](${guideAddress(name)}): ${about}`)),
+  )
 }
 
-function facts(book: DocsBook, { operation }: OperationEntry): Html {
-  const schemes = operation.security.flatMap(requirement => Object.keys(requirement))
-  const scope = operation['x-scope']
-  return html`<dl class="facts">
-    <div><dt>Who may call</dt><dd>${schemes.length > 0 ? chips(schemes.map(scheme => callers[scheme] ?? scheme)) : chips(['anyone'])}</dd></div>
-    ${fact('Scope', scope ? [scope] : [])}
-    ${fact('Emits', operation['x-events'] ?? [], name => book.href(`on.${name}`))}
-    ${fact('Also at', operation['x-aliases'] ?? [])}
-  </dl>`
+function answer({ success: [status, response] }: OperationEntry): string | undefined {
+  const caption = `${status} ${STATUS_CODES[status]}`
+  const streamed = streamMediaType(response)
+  if (streamed) return fenced(`text ${caption}`, String(streamed.example).trimEnd())
+  const example = jsonMediaType(response)?.example
+  return example === undefined ? undefined : fenced(`json ${caption}`, printJson(example))
 }
 
-const chips = (names: readonly string[]): Html[] =>
-  names.map(name => html`<span class="chip">${name}</span> `)
+const PLACES = { path: 'Path', query: 'Query', header: 'Headers' } as const
 
-function fact(title: string, names: readonly string[], hrefOf?: (name: string) => string): HtmlContent {
-  if (names.length === 0) return false
-  const shown = names.map(name => {
-    const code = html`<code>${name}</code> `
-    return hrefOf ? html`<a href="${hrefOf(name)}">${code}</a>` : code
-  })
-  return html`<div><dt>${title}</dt><dd>${shown}</dd></div>`
-}
-
-const places = { path: 'Path', query: 'Query', header: 'Headers' } as const
-
-function inputs(book: DocsBook, { parameters: all, operation }: OperationEntry): HtmlContent {
+function inputs(book: DocsBook, { parameters: all, operation }: OperationEntry): string[] {
   const { requestBody } = operation
   const body = jsonMediaType(requestBody ?? {})?.schema
   const about = [
@@ -99,13 +61,9 @@ function inputs(book: DocsBook, { parameters: all, operation }: OperationEntry):
   ].filter(Boolean)
   const lists = (['path', 'query', 'header'] as const).flatMap(place => {
     const own = all.filter(parameter => parameter.in === place && !isOfAll(parameter))
-    return own.length > 0 ? [html`<h2 id="${place}">${places[place]}</h2>${renderParameters(book, own)}`] : []
+    return own.length > 0 ? [`## ${PLACES[place]}`, parameterList(book, own)] : []
   })
-  return [
-    lists,
-    body &&
-      html`<h2 id="body">Body <small>${about.join(' ')}</small></h2>${renderMembers(book, body, 'sent')}`,
-  ]
+  return [...lists, ...(body ? ['## Body', about.join(' '), memberList(book, body, 'sent')] : [])]
 }
 
 function mediaTypes(content: object = {}): string | undefined {
@@ -115,20 +73,35 @@ function mediaTypes(content: object = {}): string | undefined {
   return others.length > 0 && others[0] !== '*/*' ? `As ${others[0]}, or as JSON.` : undefined
 }
 
-const namesOfAll: ReadonlySet<string> = new Set(Object.values(headerParameters).map(({ name }) => name))
+const NAMES_OF_ALL: ReadonlySet<string> = new Set(Object.values(headerParameters).map(({ name }) => name))
 
-const isOfAll = ({ in: place, name }: ParameterObject): boolean => place === 'header' && namesOfAll.has(name)
+const isOfAll = ({ in: place, name }: ParameterObject): boolean =>
+  place === 'header' && NAMES_OF_ALL.has(name)
 
-function ownHeaders({ operation }: OperationEntry): HtmlContent {
+function returns(book: DocsBook, { success: [status, response] }: OperationEntry): string[] {
+  const said = (what: string): string[] => ['## Returns', `\`${status} ${STATUS_CODES[status]}\`: ${what}`]
+  const streamed = streamMediaType(response)
+  if (streamed) {
+    const { record = '' } = book.follow(streamed['x-itemSchema'])
+    return said(`a stream of ${recordLink(book, record)} records, \`text/event-stream\`.`)
+  }
+  const schema = jsonMediaType(response)?.schema
+  if (!schema) return said(`${Object.keys(response.content ?? {})[0] ?? 'nothing'}.`)
+  const { record, schema: target } = book.follow(schema)
+  if (record) return said(`the ${recordLink(book, record)} record.`)
+  const items = target.properties?.data?.items
+  const page = items && 'nextCursor' in (target.properties ?? {}) && book.follow(items).record
+  if (page) return said(`a [page](${ruleAddress('lists')}) of ${recordLink(book, page)} records.`)
+  return [...said('an object.'), memberList(book, target, 'returned')]
+}
+
+function ownHeaders({ operation }: OperationEntry): string[] {
   const found = Object.entries(operation.responses).flatMap(([status, response]) =>
-    '$ref' in response ? [] : ownHeadersOf(response).map(([name, about]) => ({ status, name, about })),
+    '$ref' in response ? [] : ownHeadersOf(response).map(about => ({ status, about })),
   )
-  if (found.length === 0) return false
-  const rows = found.map(
-    ({ status, name, about }) =>
-      html`<li><p class="member"><code>${name}</code> <span class="type">${status}</span></p><p>${renderInlineMarkdown(about)}</p></li>`,
-  )
-  return html`<h2 id="answer-headers">Headers of the answer</h2><ul class="members">${rows}</ul>`
+  if (found.length === 0) return []
+  const lines = found.map(({ status, about: [name, about] }) => `\`${name}\` *${status}*: ${oneLine(about)}`)
+  return ['## Headers of the answer', bulletList(lines)]
 }
 
 const ownHeadersOf = ({ headers = {} }: ResponseObject): [name: string, about: string][] =>
@@ -136,36 +109,11 @@ const ownHeadersOf = ({ headers = {} }: ResponseObject): [name: string, about: s
     '$ref' in header || name === 'X-Error-Code' ? [] : [[name, header.description ?? '']],
   )
 
-function returns(book: DocsBook, { success: [status, response] }: OperationEntry): HtmlContent {
-  const title = html`<h2 id="returns">Returns <small>${status} ${STATUS_CODES[status]}</small></h2>`
-  const streamed = streamMediaType(response)
-  if (streamed) {
-    const { record = '' } = book.follow(streamed['x-itemSchema'])
-    return [
-      title,
-      html`<p>A stream of ${recordLink(book, record)} records, <code>text/event-stream</code>.</p>`,
-    ]
-  }
-  const schema = jsonMediaType(response)?.schema
-  if (!schema) return [title, html`<p>${Object.keys(response.content ?? {})[0] ?? 'Nothing.'}</p>`]
-  const { record, schema: target } = book.follow(schema)
-  if (record) return [title, html`<p>The ${recordLink(book, record)} record.</p>`]
-  const items = target.properties?.data?.items
-  const page = items && 'nextCursor' in (target.properties ?? {}) && book.follow(items).record
-  if (page)
-    return [
-      title,
-      html`<p>A <a href="${book.href('lists')}">page</a> of ${recordLink(book, page)} records.</p>`,
-    ]
-  return [title, renderMembers(book, target, 'returned')]
-}
-
-function answer({ success: [status, response] }: OperationEntry): HtmlContent {
-  const example = jsonMediaType(response)?.example
-  const caption = html`<b class="status">${status}</b> ${STATUS_CODES[status]}`
-  const streamed = streamMediaType(response)
-  if (streamed) return renderCodePanel(caption, String(streamed.example).trimEnd(), 'shell')
-  if (example === undefined)
-    return html`<p class="empty">${caption} · ${Object.keys(response.content ?? {})[0] ?? 'no content'}</p>`
-  return renderCodePanel(caption, printJson(example), 'json')
+function errors({ refusals }: OperationEntry): string[] {
+  const own = refusals.filter(({ universal }) => !universal)
+  const lines = own.map(
+    ({ status, code, message }) => `${status} [\`${code}\`](${refusalAddress(code)}): ${oneLine(message)}`,
+  )
+  const shared = `[${own.length > 0 ? 'And those' : 'Those'} of any operation](${docsSectionAddress(REFUSALS_SECTION.id)}).`
+  return ['## Errors', bulletList([...lines, shared])]
 }

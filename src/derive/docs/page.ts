@@ -1,12 +1,10 @@
-import { type Html, html } from '../../web/html.ts'
-import { groupCards, guidesByOperation } from '../guides/guide-pages.ts'
+import { groupsText, guidesByOperation } from '../guides/guide-pages.ts'
 import type { Guides } from '../guides/guides.ts'
 import { referencedName, schemaExample } from '../openapi/example.ts'
 import type { StateMachines } from '../openapi/types.ts'
 import {
   type DocsBook,
   type DocsChapter,
-  type DocsPlace,
   docsSectionAddress,
   EVENTS_SECTION,
   jsonMediaType,
@@ -14,112 +12,92 @@ import {
   OVERVIEW_SECTION,
   operationSection,
 } from './book.ts'
-import { renderEventsChapter } from './events.ts'
-import { descriptionLead, renderDescriptionSection } from './guide.ts'
-import type { DocsPage, DocsReference } from './layout.ts'
-import { renderMarkdown } from './markdown.ts'
-import { renderMembers } from './members.ts'
+import { eventsText } from './events.ts'
+import { memberList } from './members.ts'
 import { QUICKSTART_ADDRESS } from './navigation.ts'
-import { renderMethod, renderOperation } from './operation.ts'
-import { renderCodePanel } from './panel.ts'
+import { operationText } from './operation.ts'
+import { bulletList, type DocsPage, fenced, operationList, paragraphs } from './pages.ts'
 import { DOCS_PARTS, MOST_USED } from './parts.ts'
 import { printJson } from './print.ts'
-import { quickstartSection } from './quickstart.ts'
+import { quickstartText } from './quickstart.ts'
 
-export function overviewPage({ book, address }: DocsReference, manual: Guides): DocsPage {
-  const { info } = book.document
-  const content = html`
-${hero(book)}
-${quickstartSection(address.url)}
-<section class="guide">${manual.groups.filter(({ part }) => part === 'start').map(groupCards)}</section>`
-  return {
-    part: 'start',
-    section: OVERVIEW_SECTION,
-    title: `${info.title} documentation`,
-    about: info.summary,
-    content,
-  }
-}
-
-const PART_CARDS = [
+const PART_LINKS = [
   { address: QUICKSTART_ADDRESS, ...DOCS_PARTS.start },
   ...(['guides', 'api', 'operate'] as const).map(name => ({
     address: docsSectionAddress(DOCS_PARTS[name].section),
     ...DOCS_PARTS[name],
   })),
-]
+].map(({ address, title, about }) => `[${title}](${address}): ${about}`)
 
-const hero = (book: DocsBook): Html => html`
-<section class="hero guide">
-  <h1>${book.document.info.title}</h1>
-  <p class="lead">${book.document.info.summary}</p>
-  ${descriptionLead(book)}
-  <ul class="cards">${PART_CARDS.map(
-    ({ address, title, about }) => html`<li><a href="${address}">${title}</a><p>${about}</p></li>`,
-  )}</ul>
-</section>`
+const leadAndRules = ({ info }: DocsBook['document']): readonly [lead: string, rules: string] => {
+  const [lead = '', ...rules] = info.description.split(/^(?=## )/m)
+  return [lead.trim(), rules.join('').trim()]
+}
 
-export function apiPage({ book, guides, address }: DocsReference): DocsPage {
-  const used = MOST_USED.flatMap(key => book.entries.find(entry => entry.key === key) ?? [])
-  const content = html`
-<section class="guide">
-  <h1>API</h1>
-  <p class="about">${DOCS_PARTS.api.about}</p>
-  <dl class="facts">
-    <div><dt>Address</dt><dd><code>${address.url}</code></dd></div>
-    <div><dt>Credential</dt><dd><code>Authorization: Bearer …</code></dd></div>
-    <div><dt>Bodies</dt><dd>JSON, in both directions</dd></div>
-    <div><dt>Data</dt><dd>kept in the EU</dd></div>
-    <div><dt>For programs</dt><dd><a href="/openapi.json">OpenAPI 3.1</a> <a href="/llms.txt">llms.txt</a></dd></div>
-  </dl>
-  <h2 id="most-used"><a href="#most-used">Used most</a></h2>
-  ${operationTable(book, used)}
-</section>
-<section class="guide" id="sections">
-  <h2><a href="#sections">All operations</a></h2>
-  ${book.places.map(place => placeCards(place))}
-</section>
-${guides.map(renderDescriptionSection)}`
+export function overviewPage({ document }: DocsBook, manual: Guides, url: string): DocsPage {
+  const { title, summary } = document.info
   return {
-    part: 'api',
-    section: DOCS_PARTS.api.section,
-    title: titleOf(book, 'How the API works'),
-    about: DOCS_PARTS.api.about,
-    content,
+    part: 'start',
+    section: OVERVIEW_SECTION,
+    title: `${title} documentation`,
+    about: summary,
+    markdown: paragraphs(
+      `# ${title}`,
+      `**${summary}**`,
+      leadAndRules(document)[0],
+      bulletList(PART_LINKS),
+      quickstartText(url),
+      groupsText(manual, 'start'),
+    ),
   }
 }
 
-const placeCards = ({ id, title, about, chapters }: DocsPlace): Html => html`
-<h3 id="place-${id}">${title} <small>${about}</small></h3>
-<ul class="cards">${chapters.map(
-  chapter =>
-    html`<li><a href="${docsSectionAddress(chapter.id)}">${chapter.name}</a> <span class="count">${chapter.entries.length}</span><p>${chapter.about}</p></li>`,
-)}</ul>`
-
-/** The anchors are those of the time when a chapter showed its operations in full. */
-const operationTable = (book: DocsBook, entries: readonly OperationEntry[], hasAnchors = false): Html => html`
-<ul class="operations">${entries.map(
-  ({ key, method, path, operation }) =>
-    html`<li${hasAnchors && html` id="${key}"`}><a href="${book.href(key)}">${operation.summary}</a> <span>${renderMethod(method)} <code>${path}</code></span></li>`,
-)}</ul>`
-
-const ABOUT_EVENTS = 'Changes of your records, which are sent to the addresses that subscribe to them.'
-
-export function chapterPage(
-  book: DocsBook,
-  { id, name, about, states, records, entries, place }: DocsChapter,
-): DocsPage {
-  const content = html`
-<section class="chapter" aria-labelledby="${id}">
-<p class="trail"><a href="${docsSectionAddress(DOCS_PARTS.api.section)}">API</a> / ${place.title}</p>
-<h1 id="${id}">${name}</h1>
-<p class="about">${about}</p>
-${operationTable(book, entries, true)}
-${statesSection(states)}
-${records.map(record => recordSection(book, record))}
-</section>`
-  return { part: 'api', section: id, title: titleOf(book, name), about, content }
+export function apiPage(book: DocsBook, url: string): DocsPage {
+  const used = MOST_USED.flatMap(key => book.entries.find(entry => entry.key === key) ?? [])
+  const { about, section } = DOCS_PARTS.api
+  const places = book.places.flatMap(place => [
+    `### ${place.title} {#place-${place.id}}`,
+    place.about,
+    bulletList(place.chapters.map(({ id, name, about }) => `[${name}](${docsSectionAddress(id)}): ${about}`)),
+  ])
+  return {
+    part: 'api',
+    section,
+    title: titleOf(book, 'How the API works'),
+    about,
+    markdown: paragraphs(
+      '# API',
+      about,
+      bulletList([
+        `Address: \`${url}\``,
+        'Credential: `Authorization: Bearer …`',
+        'Bodies: JSON, in both directions',
+        'Data: kept in the EU',
+        'For programs: [OpenAPI 3.1](/openapi.json), [llms.txt](/llms.txt)',
+      ]),
+      '## Used most',
+      operationList(book, used),
+      '## All operations',
+      ...places,
+      leadAndRules(book.document)[1],
+    ),
+  }
 }
+
+export const chapterPage = (book: DocsBook, chapter: DocsChapter): DocsPage => ({
+  part: 'api',
+  section: chapter.id,
+  title: titleOf(book, chapter.name),
+  about: chapter.about,
+  hasColumns: true,
+  markdown: paragraphs(
+    `# ${chapter.name}`,
+    chapter.about,
+    operationList(book, chapter.entries),
+    ...statesText(chapter.states),
+    ...chapter.records.flatMap(record => recordText(book, record)),
+  ),
+})
 
 /** A page for each operation, with the guides that name it. */
 export function operationPages(book: DocsBook, manual: Guides): DocsPage[] {
@@ -130,32 +108,33 @@ export function operationPages(book: DocsBook, manual: Guides): DocsPage[] {
       section: operationSection(entry.key),
       title: titleOf(book, entry.operation.summary),
       about: `${entry.method} ${entry.path}`,
-      content: renderOperation(book, entry, chapter, guides.get(entry) ?? []),
+      hasColumns: true,
+      markdown: operationText(book, entry, chapter, guides.get(entry) ?? []),
     })),
   )
 }
+
+const ABOUT_EVENTS = 'Changes of your records, which are sent to the addresses that subscribe to them.'
 
 export const eventsPage = (book: DocsBook): DocsPage => ({
   part: 'api',
   section: EVENTS_SECTION.id,
   title: titleOf(book, EVENTS_SECTION.title),
   about: ABOUT_EVENTS,
-  content: renderEventsChapter(book, ABOUT_EVENTS),
+  hasColumns: true,
+  markdown: eventsText(book, ABOUT_EVENTS),
 })
 
 const titleOf = ({ document: { info } }: DocsBook, name: string): string => `${name} · ${info.title} API`
 
-function recordSection(book: DocsBook, name: string): Html {
+function recordText(book: DocsBook, name: string): string[] {
   const schema = book.document.components.schemas[name] ?? {}
-  return html`
-<section class="split record" id="record.${name}" aria-labelledby="record.${name}-title">
-  <div class="text">
-    <h2 id="record.${name}-title"><a href="#record.${name}">${name}</a> <small>record</small></h2>
-    ${schema.description && renderMarkdown(schema.description)}
-    ${renderMembers(book, schema, 'returned')}
-  </div>
-  <div class="code">${renderCodePanel(name, printJson(exampleFor(book, name)), 'json')}</div>
-</section>`
+  return [
+    `## ${name} {#record.${name}}`,
+    schema.description ?? '',
+    fenced(`json ${name}`, printJson(exampleFor(book, name))),
+    memberList(book, schema, 'returned'),
+  ]
 }
 
 function exampleFor(book: DocsBook, name: string): unknown {
@@ -171,17 +150,13 @@ function returnedBy({ success: [, response] }: OperationEntry, name: string): un
   return items?.$ref && referencedName(items.$ref) === name ? (example as { data: unknown[] }).data : []
 }
 
-const statesSection = (states: StateMachines): Html =>
-  html`${Object.entries(states).map(
-    ([noun, table]) => html`
-<figure class="states">
-  <figcaption>The states of ${article(noun)} ${noun}</figcaption>
-  <ol>${Object.entries(table).map(step)}</ol>
-</figure>`,
-  )}`
-
-const step = ([from, next]: [string, readonly string[]], index: number): Html => html`
-<li><b class="state">${from}</b>${index === 0 && html` <small>at first</small>`}
-${next.length > 0 ? html`<span class="becomes">becomes</span> ${next.map(one => html`<span class="state">${one}</span> `)}` : html`<small>for good</small>`}</li>`
-
-const article = (noun: string): string => (/^[aeiou]/.test(noun) ? 'an' : 'a')
+const statesText = (states: StateMachines): string[] =>
+  Object.entries(states).flatMap(([noun, table]) => [
+    `The states of ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}, from the first:`,
+    bulletList(
+      Object.entries(table).map(
+        ([from, next]) =>
+          `\`${from}\` ${next.length > 0 ? `becomes ${next.map(one => `\`${one}\``).join(', ')}` : 'stays'}`,
+      ),
+    ),
+  ])

@@ -29,3 +29,7 @@ export function collectRefusalCodes(book: DocsBook): RefusalCode[] {
     }))
     .toSorted((one, other) => one.code.localeCompare(other.code, 'en'))
 }
+
+export const REFUSALS_SECTION = { id: 'errors', title: 'Error codes' }
+
+export const refusalAddress = (code: string): string => `/docs/${REFUSALS_SECTION.id}/${code}`

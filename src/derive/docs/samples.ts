@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../openapi/types.ts'
 import type { DocsBook, OperationEntry } from './book.ts'
 import { jsonMediaType, streamMediaType } from './book.ts'
+import { fenced } from './pages.ts'
 import type { CodeSamples } from './panel.ts'
 import { printJson, printPython, printTypescript } from './print.ts'
 
@@ -99,6 +100,16 @@ export function codeSamples(book: DocsBook, entry: OperationEntry): CodeSamples 
     ...(command === undefined ? {} : { cli: command }),
   }
 }
+
+export const fencedSamples = ({ curl, typescript, python, cli }: CodeSamples): string =>
+  [
+    ['bash curl', curl] as const,
+    ['ts', typescript] as const,
+    ['python', python] as const,
+    ['bash agentpay', cli] as const,
+  ]
+    .flatMap(([language, code]) => (code === undefined ? [] : [fenced(language, code)]))
+    .join('\n\n')
 
 export function typescriptSample(entry: OperationEntry): string {
   const { ids, members } = callInputOf(entry)

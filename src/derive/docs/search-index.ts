@@ -10,15 +10,14 @@ import {
   EVENTS_SECTION,
   jsonMediaType,
   type OperationEntry,
+  ruleAddress,
 } from './book.ts'
 import { eventsOfGroups } from './event-groups.ts'
-import { descriptionTexts, ruleAddress } from './guide.ts'
 import { SETTING_NAME_PATTERN } from './markdown.ts'
 import { QUICKSTART_ADDRESS, QUICKSTART_SECTION } from './navigation.ts'
 import { DOCS_PARTS, MOST_USED } from './parts.ts'
-import type { RefusalCode } from './refusal-codes.ts'
-import { REFUSALS_SECTION, refusalAddress } from './refusals.ts'
-import type { SearchDocument } from './search.js'
+import { REFUSALS_SECTION, type RefusalCode, refusalAddress } from './refusal-codes.ts'
+import type { SearchDocument } from './search.ts'
 
 interface Searched {
   readonly book: DocsBook
@@ -37,7 +36,7 @@ export const searchDocuments = ({ book, manual, codes }: Searched): SearchDocume
     page: 'quickstart first payment hello world',
     text: 'Get a key, fund a wallet, create a policy and an agent, declare an intent, approve it and pay.',
   },
-  ...descriptionTexts(book).map(
+  ...book.rules.map(
     ({ id, title, text }): SearchDocument => ({
       address: ruleAddress(id),
       kind: 'rule',

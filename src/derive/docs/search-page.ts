@@ -1,9 +1,8 @@
 import type { DocsQuery } from '../../kernel/contract/ports.ts'
 import { type Html, html } from '../../web/html.ts'
-import type { DocsPage } from './layout.ts'
-import { SEARCH_SECTION } from './layout.ts'
-import { renderMethod } from './operation.ts'
-import { createSearch, type Found, type FoundPage, type Search, type SearchDocument } from './search.js'
+import { SEARCH_SECTION, type ShownPage } from './layout.ts'
+import { renderMethod } from './navigation.ts'
+import { createSearch, type Found, type FoundPage, type Search, type SearchDocument } from './search.ts'
 
 /** Pages that are rendered before their query is known. They are no addresses. */
 export const TEMPLATES = ['search', 'missing'] as const
@@ -20,35 +19,31 @@ export interface SearchSource {
 /** Stand for the query and its results. */
 const SLOTS = { query: '{{query}}', results: '{{results}}' } as const
 
-export const templatePage = (name: DocsTemplate, title: string): DocsPage =>
+export const templatePage = (name: DocsTemplate, title: string): ShownPage =>
   name === 'search' ? searchPage(title) : missingPage(title)
 
-const searchPage = (title: string): DocsPage => ({
+const searchPage = (title: string): ShownPage => ({
   part: 'start',
   section: SEARCH_SECTION,
   title: `Search · ${title}`,
   about: 'Pages, operations, settings and error codes by their words.',
   query: SLOTS.query,
   content: html`
-<section class="guide found">
-  <h1>Search</h1>
-  ${SLOTS.results}
-</section>`,
+<h1>Search</h1>
+<div class="found">${SLOTS.results}</div>`,
 })
 
-const missingPage = (title: string): DocsPage => ({
+const missingPage = (title: string): ShownPage => ({
   part: 'start',
   section: 'missing',
   title: `Page not found · ${title}`,
   about: 'There is no page at this address.',
   query: SLOTS.query,
   content: html`
-<section class="guide found">
-  <h1>Page not found</h1>
-  <p class="about">The page has moved, or its name is misspelt. An error code that is not listed comes from another program, or from another version of this one.</p>
-  ${SLOTS.results}
-  <p>Or begin at the <a href="/docs">start</a>, the <a href="/docs/api">API</a> or the <a href="/docs/errors">error codes</a>.</p>
-</section>`,
+<h1>Page not found</h1>
+<p>The page has moved, or its name is misspelt. An error code that is not listed comes from another program, or from another version of this one.</p>
+<div class="found">${SLOTS.results}</div>
+<p>Or begin at the <a href="/docs">start</a>, the <a href="/docs/api">API</a> or the <a href="/docs/errors">error codes</a>.</p>`,
 })
 
 let prepared: { readonly search: Search; readonly templates: SearchSource['templates'] } | undefined
@@ -74,8 +69,8 @@ export function searchDocs(
 }
 
 function renderFound({ groups, count, isNearest }: Found, query: string): Html {
-  if (query.trim() === '') return html`<p class="about">Type what you look for into the field above.</p>`
-  return html`<p class="about" role="status">${foundWords(count, isNearest)} for “${query}”</p>
+  if (query.trim() === '') return html`<p>Type what you look for into the field above.</p>`
+  return html`<p role="status">${foundWords(count, isNearest)} for “${query}”</p>
   ${groups.map(({ title, pages }) => html`<h2>${title}</h2><ul class="hits">${pages.map(hit)}</ul>`)}`
 }
 

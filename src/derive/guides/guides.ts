@@ -109,21 +109,6 @@ export const guideLinkAddresses = (
   picture: target => pictures.get(basename(target))?.address,
 })
 
-/** Rewrites the links, so that they lead to the Markdown of other guides. */
-export function guideMarkdown(guides: Guides, file: GuideFile): string {
-  const { link, picture } = guideLinkAddresses(guides, file)
-  const led = (written: string, mark: string, text: string, target: string): string => {
-    const address = mark ? picture(target) : link(target)
-    if (address === undefined) return mark ? written : text
-    return `${mark}[${text}](${address.replace(/^(\/docs\/guides\/[\w-]+)/, '$1.md')})`
-  }
-  const parts = file.markdown.split(CODE)
-  return parts.map((part, n) => (n % 2 === 1 ? part : part.replace(LINK, led))).join('')
-}
-
-const CODE = /(```[\s\S]*?```|`[^`\n]+`)/
-const LINK = /(!?)\[([^\]]*)\]\(([^)\s]+)\)/g
-
 export interface GuideSection {
   readonly anchor: string
   readonly title: string

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { renderDocs } from '../../../src/derive/docs/docs.ts'
-import { createSearch, type SearchDocument } from '../../../src/derive/docs/search.js'
+import { createSearch, type SearchDocument } from '../../../src/derive/docs/search.ts'
 import { searchDocs } from '../../../src/derive/docs/search-page.ts'
 import { openapiDocument } from '../../../src/derive/openapi/document.ts'
 import { EXPECTED_PAGES } from './docs/expected-pages.ts'

@@ -241,7 +241,7 @@ describe('the document', () => {
     const page = String(renderDocs(document).files.get('/docs/api/meters.show')?.content ?? '')
     const section = page.slice(page.indexOf('<main'))
     expect(section).toContain('anyone who pays')
-    expect(section).toMatch(/>Headers<\/h2>[\s\S]*Payment-Authorization[\s\S]*The payment, where/)
+    expect(section).toMatch(/>Headers<\/a>[\s\S]*Payment-Authorization[\s\S]*The payment, where/)
     expect(section).toMatch(/Headers of the answer[\s\S]*Payment-Receipt[\s\S]*200[\s\S]*What was paid/)
     expect(section).toMatch(/WWW-Authenticate[\s\S]*402[\s\S]*How to pay/)
     expect(section).toMatch(/402[\s\S]*payment_required[\s\S]*Pay first\./)

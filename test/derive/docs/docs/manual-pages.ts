@@ -2,14 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
-import { operationCauses } from '../../../../src/derive/docs/operation-causes.ts'
-import { operationRefusalRemedies } from '../../../../src/derive/docs/refusals.ts'
+import { errorAdvice } from '../../../../src/derive/docs/error-advice.ts'
 import { publishedOperations } from '../../../../src/kernel/contract/area.ts'
 import { universalProblems } from '../../../../src/kernel/contract/problem.ts'
 import { all, files, pages, raw } from './rendered-pages.ts'
 
 describe('the documentation', () => {
-  test('has a page for each guide, with its pictures and samples of the operations that it names', async () => {
+  test('has a page for each guide, with its pictures and links to the operations that it names', async () => {
     const paths = readdirSync('docs', { recursive: true, encoding: 'utf8' })
     const guides = paths.filter(
       path => path.endsWith('.md') && !/^(README\.md|contributing\/|decisions\/)/.test(path),
@@ -24,7 +23,7 @@ describe('the documentation', () => {
       'cache-control': expect.stringContaining('immutable'),
     })
     expect(served.bytes.equals(readFileSync('docs/pictures/approve-page-phone-light.png'))).toBe(true)
-    expect(page).toContain('pay.intents.approve(')
+    expect(page).toContain('href="/docs/api/intents.approve"')
   })
 
   test('lists the guides by purpose, and leads from one to another in HTML and Markdown', async () => {
@@ -53,8 +52,8 @@ describe('the documentation', () => {
     expect(page).toContain('you have more than one open wallet')
     expect(page).toContain('href="/docs/api/agents.fund"')
     expect(page).toContain('<p>Name the one that pays.</p>')
-    const written = [...Object.keys(operationRefusalRemedies), ...Object.keys(operationCauses)]
-    expect(written.filter(code => !codes.includes(code))).toEqual([])
+    const all = new Set([...codes, ...Object.keys(universalProblems)])
+    expect([...errorAdvice.keys()].filter(code => !all.has(code))).toEqual([])
   })
 
   test('explains each code whose messages only state what is so', () => {
@@ -67,7 +66,7 @@ describe('the documentation', () => {
       return !/[.:;,] |\b(?:since|because|for|unless)\b/.test(statement)
     }
     const unexplained = [...messages].filter(
-      ([code, all]) => all.every(isBare) && !(code in operationCauses) && !(code in universalProblems),
+      ([code, all]) => all.every(isBare) && !errorAdvice.get(code)?.cause,
     )
     expect(messages.size).toBeGreaterThan(400)
     expect(unexplained).toEqual([])
@@ -76,7 +75,7 @@ describe('the documentation', () => {
   test('explains a code by its operations and their messages, not by its name', async () => {
     const causeIn = (code: string) => {
       const content = String(files.get(`/docs/errors/${code}`)?.content)
-      return content.slice(content.indexOf('id="cause"'), content.indexOf('id="remedy"'))
+      return content.slice(content.indexOf('id="why-it-happens"'), content.indexOf('id="how-to-fix-it"'))
     }
     expect(causeIn('refund_not_pending')).toMatch(
       /<p>It is returned by:<\/p>\s*<ul><li><a [^>]*refunds\.cancel/,
@@ -99,7 +98,7 @@ describe('the documentation', () => {
     ['run_ended', undefined],
     ['request_not_open', undefined],
   ])('advises to read a record for %s only if the code is about that record', (code, read) => {
-    const [, sample = ''] = String(files.get(`/docs/errors/${code}`)?.content).split('id="remedy"')
+    const [, sample = ''] = String(files.get(`/docs/errors/${code}`)?.content).split('id="how-to-fix-it"')
     expect(sample.includes('Read the record as it is now:')).toBe(read !== undefined)
     if (read) expect(sample).toContain(read.replace('GET ', '').replace('/{id}', '/'))
   })
@@ -108,7 +107,9 @@ describe('the documentation', () => {
     const errors = pages.filter(([address]) => /\/errors\/./.test(address))
     const mute = errors.filter(
       ([, { content }]) =>
-        !['meaning', 'cause', 'remedy'].every(id => new RegExp(`id="${id}">.*\\n<p>.{5}`).test(content)) ||
+        !['what-it-means', 'why-it-happens', 'how-to-fix-it'].every(id =>
+          new RegExp(`<h2 id="${id}">[^\\n]*?</h2><p>.{5}`).test(content),
+        ) ||
         !content.includes('data-language="curl"') ||
         /<p><\/p>/.test(content),
     )
