@@ -1,3 +1,5 @@
+import { totalmem } from 'node:os'
+
 export default {
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
@@ -9,8 +11,9 @@ export default {
   // Far longer than any test takes on a busy machine, and longer than each of its waits, which say what they wait for.
   testTimeout: 300_000,
   maxWorkers: 3,
-  // A worker that has run many files is replaced: the module registries of old ones are never given back.
-  workerIdleMemoryLimit: '1200MB',
+  // A worker that has run many files is replaced: the module registries of old ones are never given back. Its
+  // replacement starts its services anew, so it grows as far as the machine has room.
+  workerIdleMemoryLimit: Math.max(1.2e9, totalmem() / 9),
   testEnvironment: '<rootDir>/test/support/jest/environment.js',
   testSequencer: '<rootDir>/test/support/jest/sequencer.js',
   setupFilesAfterEnv: ['<rootDir>/test/support/jest/assertions.ts'],

@@ -12,6 +12,8 @@ const TIMEOUTS = {
   query_timeout: 6_000,
   idle_in_transaction_session_timeout: 30_000,
   keepAlive: true,
+  // A new connection parses and plans each statement anew, so it outlives a lull between requests.
+  idleTimeoutMillis: 60_000,
 }
 
 /**

@@ -248,7 +248,7 @@ test('a rotated key of the identity provider works at once, and the old one no m
   await invite(owner)
   expect((await signIn(owner)).status).toBe(201)
   const old = provider.key
-  provider.key = await aSigningKey('ES256')
+  provider.key = await aSigningKey('RS256')
   expect((await signIn(owner)).status).toBe(201)
   provider.sign = claims => provider.signed(claims, old)
   expect(codeIn(await signIn(owner))).toEqual([401, 'identity_unproven'])

@@ -28,7 +28,7 @@ interface SigningKey {
   readonly jwk: JWK
 }
 
-export async function aSigningKey(alg = 'RS256'): Promise<SigningKey> {
+export async function aSigningKey(alg = 'ES256'): Promise<SigningKey> {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
   const jwk = await exportJWK(publicKey)
   return { privateKey, jwk: { ...jwk, alg, use: 'sig', kid: await calculateJwkThumbprint(jwk) } }

@@ -20,9 +20,12 @@ export function callHost(call, ...args) {
   })
 }
 
+/** The run's limits of the garbage collector, which Jest hands to its workers. */
+const isOfHeap = option => /^--(max-semi|initial-old)-space-size=/.test(option)
+
 function startHost() {
   const child = fork(PROGRAM, {
-    execArgv: ['--throw-deprecation'],
+    execArgv: ['--throw-deprecation', ...process.execArgv.filter(isOfHeap)],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   child.unref()
