@@ -5,9 +5,9 @@ import { createExecutor } from '../../src/kernel/run/execute.ts'
 import { NoSuchRecord } from '../../src/kernel/run/steps.ts'
 import { newId } from '../../src/values/ids.ts'
 import { activitiesOf } from '../support/activities.ts'
+import { times } from '../support/at-once.ts'
 import { startEngine } from '../support/engine.ts'
 import { queryValues } from '../support/rows.ts'
-import { times } from '../support/sample-service.ts'
 import { sweepAtOnce } from '../support/sweep.ts'
 
 const engine = await startEngine(areas)

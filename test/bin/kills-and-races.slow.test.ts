@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { statusCounts, times } from '../support/at-once.ts'
 import { clientAt } from '../support/client.ts'
 import { cloneDatabase } from '../support/database.ts'
 import {
@@ -14,7 +15,6 @@ import { startInstallation } from '../support/processes/installation.ts'
 import { createOwner } from '../support/processes/processes.ts'
 import { intentsWithRuns, runsOf, storedIntents } from '../support/processes/stored-intents.ts'
 import { queryValues } from '../support/rows.ts'
-import { statusCounts, times } from '../support/sample-service.ts'
 import { type RunView, runViewer } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { times } from '../support/at-once.ts'
 import { burst, type Create, create, intentsOf } from '../support/burst.ts'
 import { clientAt } from '../support/client.ts'
 import { anAgentUnder, anIntent, bodyOf, type TestClient } from '../support/factories.ts'
@@ -12,7 +13,6 @@ import {
   storedIntents,
 } from '../support/processes/stored-intents.ts'
 import { queryValues } from '../support/rows.ts'
-import { times } from '../support/sample-service.ts'
 import { runViewer } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
 

@@ -3,6 +3,7 @@ import './paid-intents/payments-shown.ts'
 import './paid-intents/first-merchant.ts'
 import './paid-intents/waiting-transfers.ts'
 import { describe, expect, test } from '@jest/globals'
+import { statusCounts, times } from '../support/at-once.ts'
 import { clientAt } from '../support/client.ts'
 import {
   aBeneficiary,
@@ -14,7 +15,6 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { statusCounts, times } from '../support/sample-service.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const service = await startTestService({ own: true })

@@ -12,11 +12,11 @@ import { endOverdueRecords, type Rescue } from '../../src/kernel/background/dead
 import type { ApiCall } from '../../src/kernel/contract/call.ts'
 import type { ActivityCaller, BindActivities } from '../../src/kernel/contract/step.ts'
 import { isBankDay } from '../../src/values/bank-calendar.ts'
+import { times } from '../support/at-once.ts'
 import { bodyOf } from '../support/factories.ts'
 import { bankFiles } from '../support/money/bank-files.ts'
 import { ACCOUNT, bookingOf, camt, returnedBooking } from '../support/money/camt.ts'
 import { pain002 } from '../support/money/pain002.ts'
-import { times } from '../support/sample-service.ts'
 import { sweepAtOnce } from '../support/sweep.ts'
 
 const {

@@ -2,9 +2,9 @@ import './transfers/asked-of-several.ts'
 import './transfers/between-owners.ts'
 import './transfers/console-payments.ts'
 import { describe, expect, test } from '@jest/globals'
+import { statusCounts, times } from '../support/at-once.ts'
 import { aLiveClient, anAgent, aToken, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { statusCounts, times } from '../support/sample-service.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const service = await startTestService({ own: true })

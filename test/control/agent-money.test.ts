@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { times } from '../support/at-once.ts'
 import { anAgent, aToken, aWallet, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { times } from '../support/sample-service.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const service = await startTestService()

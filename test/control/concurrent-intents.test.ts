@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../src/areas.ts'
 import { PolicyCreate } from '../../src/control/rules/rules.ts'
+import { statusCounts, times } from '../support/at-once.ts'
 import { clientAt } from '../support/client.ts'
 import { startEngine } from '../support/engine.ts'
 import { anAgent, anAgentUnder, anIntent, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { statusCounts, times } from '../support/sample-service.ts'
 
 const service = await startTestService({ own: true })
 const secondUrl = await service.another()

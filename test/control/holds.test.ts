@@ -1,8 +1,8 @@
 import './holds/hold-amounts.ts'
 import { describe, expect, test } from '@jest/globals'
+import { statusCounts, times } from '../support/at-once.ts'
 import { aFundedAgent, anAgentUnder, anIntent, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { statusCounts, times } from '../support/sample-service.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const service = await startTestService({ own: true })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { times } from '../support/at-once.ts'
 import { clientAt } from '../support/client.ts'
 import { decideAgain } from '../support/control/decide-again.ts'
 import {
@@ -14,7 +15,6 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { times } from '../support/sample-service.ts'
 import { traceOf } from '../support/trace.ts'
 
 const service = await startTestService({ own: true })

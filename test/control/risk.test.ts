@@ -2,11 +2,11 @@ import './risk/risk-score.ts'
 import './risk/risk-freeze.ts'
 import { describe, expect, test } from '@jest/globals'
 import { defaultRiskSettings } from '../../src/control/risk/score.ts'
+import { statusCounts, times } from '../support/at-once.ts'
 import { expectSameDecisions } from '../support/control/decide-again.ts'
 import { onlySignal, riskFixtures } from '../support/control/risk.ts'
 import { bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { statusCounts, times } from '../support/sample-service.ts'
 
 const service = await startTestService({ own: true })
 const elsewhere = await service.another()

@@ -5,12 +5,12 @@ import './deliveries/leased-deliveries.ts'
 import './deliveries/lost-claims.ts'
 import './deliveries/many.ts'
 import { describe, expect, test } from '@jest/globals'
+import { times } from '../support/at-once.ts'
 import { deliveriesOf, makeDue, untilDelivery } from '../support/delivery/deliveries.ts'
 import { type Behavior, respondWith, startReceiver } from '../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../support/delivery/subscriptions.ts'
 import { anAgent, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { times } from '../support/sample-service.ts'
 import { until } from '../support/until.ts'
 
 const receiver = await startReceiver()

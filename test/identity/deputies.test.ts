@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import { times } from '../support/at-once.ts'
 import { bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { peopleInConsole } from '../support/identity/in-console.ts'
 import { aPerson, assertion, type Enrolled, enrolled, signed } from '../support/identity/people.ts'
-import { times } from '../support/sample-service.ts'
 
 const service = await startTestService()
 

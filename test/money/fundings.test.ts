@@ -3,10 +3,10 @@ import './fundings/crashes-and-reversals.ts'
 import './fundings/first-money.ts'
 import './fundings/killed.ts'
 import { describe, expect, test } from '@jest/globals'
+import { statusCounts, times } from '../support/at-once.ts'
 import { aLiveClient, aPaymentMethod, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { startFundingService } from '../support/money/funding.ts'
-import { statusCounts, times } from '../support/sample-service.ts'
 import { traceOf, transactionCount } from '../support/trace.ts'
 
 const bare = await startTestService()

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { sandboxSepaRail } from '../../src/adapters/sepa-rail/sandbox.ts'
 import type { SepaPayee, SepaRail, SepaRailCall } from '../../src/ports/sepa-rail.ts'
+import { statusCounts, times } from '../support/at-once.ts'
 import { aBeneficiary, aLiveClient, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { statusCounts, times } from '../support/sample-service.ts'
 import { traceOf, transactionCount } from '../support/trace.ts'
 import { until } from '../support/until.ts'
 

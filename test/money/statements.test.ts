@@ -6,10 +6,10 @@ import { postingTemplates } from '../../src/money/ledger/templates.ts'
 import { movementKindOfTemplate } from '../../src/money/statements/movements.ts'
 import { newId } from '../../src/values/ids.ts'
 import { addCents, type Cents, cents, negateCents, subtractCents } from '../../src/values/money.ts'
+import { times } from '../support/at-once.ts'
 import { aWallet, bodyOf } from '../support/factories.ts'
 import { startBooks } from '../support/money/books.ts'
 import { inCents, instantAt, newCause, OPENED_AT, rowsOf, statementsIn } from '../support/money/statements.ts'
-import { times } from '../support/sample-service.ts'
 
 const { service, client, key, inBook } = await startBooks()
 const { updates, draw, read, anOldWallet } = statementsIn({ service, client, key, inBook })

@@ -1,9 +1,9 @@
 import './wallets/purses.ts'
 import { describe, expect, test } from '@jest/globals'
 import { newVirtualIban } from '../../src/money/wallets/lifecycle.ts'
+import { times } from '../support/at-once.ts'
 import { aLiveClient, aWallet, bodyOf } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { times } from '../support/sample-service.ts'
 import { expectVerifiedLedger } from '../support/verified-ledger.ts'
 
 const service = await startTestService()

@@ -33,3 +33,13 @@ export const atOnce = <A, B>(
     await holder.query('commit')
     return Promise.all([one, other])
   })
+
+export const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)))
+
+/** How many responses had each status: `{ 201: 50, 400: 50 }`. */
+export function statusCounts(answers: readonly { status: number }[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}

@@ -56,13 +56,3 @@ export async function startSampleService(
     at: (url, { key }) => client(areas, { url, token: key }),
   }
 }
-
-export const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: count }, (_, index) => make(index)))
-
-/** How many responses had each status: `{ 201: 50, 400: 50 }`. */
-export function statusCounts(answers: readonly { status: number }[]): Record<number, number> {
-  const counts: Record<number, number> = {}
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
-  return counts
-}

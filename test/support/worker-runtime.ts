@@ -2,7 +2,7 @@ import { afterAll } from '@jest/globals'
 import { type OpenRuntime, openRuntime, type RuntimeOptions } from '../../src/app/runtime.ts'
 import { readSettings } from '../../src/platform/settings/settings.ts'
 import { secretSettings, type TestService } from './harness.ts'
-import { IN_GERMANY } from './services/open.ts'
+import { IN_GERMANY } from './services/settings.ts'
 
 /** Opens the runtime of a worker beside a service; it is closed after the tests of the file. */
 export async function openWorkerRuntime(

@@ -4,6 +4,7 @@ import './sandbox/card-network-refusals.ts'
 import './sandbox/sandbox-deadlines.ts'
 import { describe, expect, test } from '@jest/globals'
 import { days } from '../../src/values/clock.ts'
+import { statusCounts, times } from '../support/at-once.ts'
 import { clientAt } from '../support/client.ts'
 import {
   aKey,
@@ -15,7 +16,6 @@ import {
   type TestClient,
 } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
-import { statusCounts, times } from '../support/sample-service.ts'
 import { advance, DAY, offsetOf, statusOf } from '../support/sandbox.ts'
 import { traceOf } from '../support/trace.ts'
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from '@jest/globals'
+import { times } from '../support/at-once.ts'
 import { aCard } from '../support/cards/cards.ts'
 import { recordingCardProcessor } from '../support/cards/processor.ts'
 import { startReceiver } from '../support/delivery/receiver.ts'
 import { aFundedAgent, anAgentUnder, anIntent, aWebhook, bodyOf } from '../support/factories.ts'
 import { flakyProxy } from '../support/flaky-proxy.ts'
 import { startTestService } from '../support/harness.ts'
-import { times } from '../support/sample-service.ts'
 import { addressOfRun, temporalOfRun } from '../support/temporal/access.ts'
 import { until } from '../support/until.ts'
 

@@ -9,10 +9,10 @@ import type { CardMessageContent, CardReply } from '../../../src/ports/card-proc
 import { newId } from '../../../src/values/ids.ts'
 import { decodeJson } from '../../../src/values/json-names.ts'
 import { cents } from '../../../src/values/money.ts'
+import { times } from '../../support/at-once.ts'
 import { bookshop } from '../../support/cards/network.ts'
 import { sandboxWith } from '../../support/cards/sandbox.ts'
 import { startEngine } from '../../support/engine.ts'
-import { times } from '../../support/sample-service.ts'
 
 const engine = await startEngine(areas)
 const processor = sandboxWith()

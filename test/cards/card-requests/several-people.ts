@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { aCardRequest, aCardWith, getCard, untilIssued } from '../../support/cards/card-requests.ts'
 import {
   approvers,
@@ -11,7 +12,6 @@ import { anAgentUnder, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { peopleInConsole } from '../../support/identity/in-console.ts'
 import { type Enrolled, signed } from '../../support/identity/people.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 
 const service = await startTestService({ own: true })
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { type Payee, paidRequestsIn } from '../../support/commerce/paid-requests.ts'
 import { balanceOf, getRequest } from '../../support/commerce/requests.ts'
 import { withoutArrivals } from '../../support/commerce/without-arrivals.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { expectSoundLedgers } from '../../support/money/sound-ledgers.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 
 const service = await startTestService({ own: true })
 const { anApprovedPayee } = paidRequestsIn(service)

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
+import { times } from '../../support/at-once.ts'
 import { anAgentClient, aSpender } from '../../support/cards/reveal.ts'
 import { type Payee, paidRequestsIn } from '../../support/commerce/paid-requests.ts'
 import { aRequest, balanceOf, getRequest, paymentsOn, sendEuros } from '../../support/commerce/requests.ts'
 import { withoutArrivals } from '../../support/commerce/without-arrivals.ts'
 import { anIntent, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const service = await startTestService({ own: true })

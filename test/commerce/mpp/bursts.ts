@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { MAX_CONCURRENT_MINTS } from '../../../src/commerce/mpp/pay/ask.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { answerWith, type Conduct, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, balanceOf, credentialsOn, intentOf, pay } from '../../support/commerce/payers.ts'
 import { aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const merchant = await startMerchant()

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { statusCounts } from '../../support/at-once.ts'
 import { clientAt } from '../../support/client.ts'
 import { aBeneficiary, anAgentUnder, anIntent, aToken, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { statusCounts } from '../../support/sample-service.ts'
 
 const service = await startTestService({ own: true })
 const elsewhere = await service.another()

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { ask, challengeOf, credentialFor, present } from '../../support/commerce/machine-payer.ts'
 import { aPayer, balanceOf, pay } from '../../support/commerce/payers.ts'
 import { sendEuros } from '../../support/commerce/requests.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { aPayee } from './service.ts'
 

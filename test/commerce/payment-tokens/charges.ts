@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Scope } from '../../../src/kernel/contract/scopes.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { anAgentClient, aSpender } from '../../support/cards/reveal.ts'
 import { type Parties, paymentTokensIn, tokenEvents, tokenOf } from '../../support/commerce/payment-tokens.ts'
 import { balanceOf } from '../../support/commerce/requests.ts'
 import { aFundedAgent, aLiveClient, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 import { tablesWith } from '../../support/trace.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { paymentTokensIn } from '../../support/commerce/payment-tokens.ts'
 import { aRequest, balanceOf } from '../../support/commerce/requests.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { notedWrites } from '../../support/money/noted-writes.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const service = await startTestService()

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../../src/values/ids.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { sepaNoticesIn } from '../../support/commerce/sepa-notices.ts'
 import {
   aBeneficiary,
@@ -13,7 +14,6 @@ import {
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { bookingOf, camt, returnedBooking } from '../../support/money/camt.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 
 const service = await startTestService()
 const { dash } = service

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../../src/values/ids.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { sepaNoticesIn } from '../../support/commerce/sepa-notices.ts'
 import { aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { bookingOf, camt, returnedBooking } from '../../support/money/camt.ts'
 import { withConnection } from '../../support/rows.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 import { until } from '../../support/until.ts'
 
 const service = await startTestService()

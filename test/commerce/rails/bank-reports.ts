@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import { countLateFiles } from '../../../src/commerce/rails/index.ts'
 import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
+import { times } from '../../support/at-once.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { bankFiles } from '../../support/money/bank-files.ts'
 import { bookingOf, camt } from '../../support/money/camt.ts'
 import { pain002 } from '../../support/money/pain002.ts'
-import { times } from '../../support/sample-service.ts'
 
 const {
   service,

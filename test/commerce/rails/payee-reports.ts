@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { times } from '../../support/at-once.ts'
 import { sepaIn } from '../../support/commerce/sepa.ts'
 import { aSepaTransfer, bodyOf } from '../../support/factories.ts'
 import { bankFiles } from '../../support/money/bank-files.ts'
 import { pain002 } from '../../support/money/pain002.ts'
-import { times } from '../../support/sample-service.ts'
 
 const { live, service, proveLedgers, get, sweep, receiveFile, lastFile, cutOff, other, aSubmitted } =
   await bankFiles()

@@ -2,11 +2,11 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { readInbox } from '../../../src/app/sepa-inbox.ts'
+import { times } from '../../support/at-once.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
 import { bankFiles } from '../../support/money/bank-files.ts'
 import { ACCOUNT, bookingOf, camt, returnedBooking } from '../../support/money/camt.ts'
 import { pain002, reasonXml } from '../../support/money/pain002.ts'
-import { times } from '../../support/sample-service.ts'
 
 const {
   live,

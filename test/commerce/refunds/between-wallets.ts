@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../../src/values/ids.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { aRun, aToken, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import {
   anOwner,

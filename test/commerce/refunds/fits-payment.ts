@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../../src/values/ids.ts'
+import { times } from '../../support/at-once.ts'
 import { aPayingCard } from '../../support/cards/network.ts'
 import { dispute, networkSays, paid } from '../../support/commerce/disputes.ts'
 import { bodyOf } from '../../support/factories.ts'
-import { times } from '../../support/sample-service.ts'
 import { inTier } from '../../support/tier.ts'
 import { anOwner, ask, service } from './service.ts'
 

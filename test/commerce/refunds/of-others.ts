@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../../src/values/ids.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { aRequest, sendEuros } from '../../support/commerce/requests.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import { anOwner, ask, balanceOf, refundsOf, service, told, transactionOf } from './service.ts'
 

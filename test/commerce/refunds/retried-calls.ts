@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { CardProcessor } from '../../../src/ports/card-processor.ts'
+import { times } from '../../support/at-once.ts'
 import { recordingCardProcessor } from '../../support/cards/processor.ts'
 import { clientAt } from '../../support/client.ts'
 import { aPaidCard } from '../../support/commerce/disputes.ts'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { killAt } from '../../support/processes/kill-at.ts'
-import { times } from '../../support/sample-service.ts'
 
 const { processor: sandbox } = recordingCardProcessor()
 type Push = NonNullable<CardProcessor['pushRefund']>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { aBeneficiary, aSepaTransfer, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const service = await startTestService()

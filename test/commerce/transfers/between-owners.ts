@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { aSpender } from '../../support/cards/reveal.ts'
 import { aRequest } from '../../support/commerce/requests.ts'
 import { aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { expectSoundLedgers } from '../../support/money/sound-ledgers.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 import { inTier } from '../../support/tier.ts'
 import { until } from '../../support/until.ts'
 

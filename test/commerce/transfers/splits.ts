@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { divideByShares } from '../../../src/commerce/transfers/transfer.ts'
 import { cents } from '../../../src/values/money.ts'
+import { times } from '../../support/at-once.ts'
 import { aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const service = await startTestService({ own: true })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { verifyAudit } from '../../../src/derive/client.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { times } from '../../support/at-once.ts'
 import { sealTrail } from '../../support/compliance/trail.ts'
 import { aBeneficiary, bodyOf } from '../../support/factories.ts'
 import { assertion, enrolled } from '../../support/identity/people.ts'
-import { times } from '../../support/sample-service.ts'
 import { type AnOwner, aDeletedPayee, advance, ask, MARK, read, textsOf } from './asking.ts'
 import { service } from './service.ts'
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { times } from '../../support/at-once.ts'
 import { agentTokensIn } from '../../support/control/agent-tokens.ts'
 import {
   aBeneficiary,
@@ -11,7 +12,6 @@ import {
   redeemDelegation,
 } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { times } from '../../support/sample-service.ts'
 
 const service = await startTestService({ own: true })
 const { clientOf } = agentTokensIn(service)

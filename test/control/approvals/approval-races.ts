@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { minutes } from '../../../src/values/clock.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { clientAt } from '../../support/client.ts'
 import { challengeOf, signatureOver } from '../../support/control/approvals.ts'
 import { intentOf, intentsIn } from '../../support/control/intents.ts'
 import { aFundedAgent, anIntent, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { assertion, enrolled, signed } from '../../support/identity/people.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 /** Both processes have one public address, and so one relying party. */

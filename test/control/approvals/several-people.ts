@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { verifyApproval } from '../../../src/derive/client.ts'
 import type { PublicKeySet } from '../../../src/ports/public-keys.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { challengeOf, signatureOver } from '../../support/control/approvals.ts'
 import { intentOf, intentsIn } from '../../support/control/intents.ts'
 import { aBeneficiary, anAgentUnder, anIntent, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { peopleInConsole } from '../../support/identity/in-console.ts'
 import { type Enrolled, enrolled, signed } from '../../support/identity/people.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 
 const service = await startTestService({ own: true })
 const { eventsOf } = intentsIn(service)

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import type { areas } from '../../../src/areas.ts'
+import { times } from '../../support/at-once.ts'
 import { aKey, anAgentUnder, bodyOf, type TestClient } from '../../support/factories.ts'
 import { type Owner, startTestService } from '../../support/harness.ts'
 import { type InConsole, peopleInConsole } from '../../support/identity/in-console.ts'
 import { aPerson, assertion, signed } from '../../support/identity/people.ts'
-import { times } from '../../support/sample-service.ts'
 
 const service = await startTestService({ own: true })
 

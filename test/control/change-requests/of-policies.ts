@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { anAgentUnder, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { peopleInConsole } from '../../support/identity/in-console.ts'
 import { signed } from '../../support/identity/people.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 
 const service = await startTestService({ own: true })
 

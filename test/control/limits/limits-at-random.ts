@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { times } from '../../support/at-once.ts'
 import { expectSameDecisions } from '../../support/control/decide-again.ts'
 import { limitsIn } from '../../support/control/limits.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { times } from '../../support/sample-service.ts'
 
 const service = await startTestService({ own: true })
 const secondUrl = await service.another()

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
+import { times } from '../../support/at-once.ts'
 import { expectSameDecisions } from '../../support/control/decide-again.ts'
 import { limitsIn } from '../../support/control/limits.ts'
 import { deciderOf, inDays, mandatesIn } from '../../support/control/mandates.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { enrolled } from '../../support/identity/people.ts'
-import { times } from '../../support/sample-service.ts'
 
 const service = await startTestService({ own: true })
 const secondUrl = await service.another()

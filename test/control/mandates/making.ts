@@ -3,12 +3,12 @@ import { describe, expect, test } from '@jest/globals'
 import { verifySigned } from '../../../src/derive/verify-signed.ts'
 import { canonicalJson } from '../../../src/values/canonical-json.ts'
 import { formatMinute } from '../../../src/values/minute.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { inDays, mandatesIn } from '../../support/control/mandates.ts'
 import { aFundedAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { signedInTo } from '../../support/identity/console.ts'
 import { enrolled, signed } from '../../support/identity/people.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 
 const service = await startTestService({ own: true })
 const { anOwnerWithAgent, aMandate, signedMandate, eventsOf } = mandatesIn(service, service.url)

@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import { atOnce, rowOf } from '../../support/at-once.ts'
+import { atOnce, rowOf, statusCounts, times } from '../../support/at-once.ts'
 import { expectSameDecisions } from '../../support/control/decide-again.ts'
 import { onlySignal, riskFixtures } from '../../support/control/risk.ts'
 import { aFundedAgent, aPolicy, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 
 const service = await startTestService({ own: true })
 const elsewhere = await service.another()

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
+import { times } from '../../support/at-once.ts'
 import { deliveriesOf } from '../../support/delivery/deliveries.ts'
 import { respondWith, startReceiver } from '../../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../../support/delivery/subscriptions.ts'
 import { anAgent, aWebhook, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { times } from '../../support/sample-service.ts'
 import { until } from '../../support/until.ts'
 
 const receiver = await startReceiver()

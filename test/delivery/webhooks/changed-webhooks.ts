@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { verifyWebhook } from '../../../src/derive/client.ts'
+import { times } from '../../support/at-once.ts'
 import { deliveriesOf, untilDelivery } from '../../support/delivery/deliveries.ts'
 import { respondWith, startReceiver } from '../../support/delivery/receiver.ts'
 import { anAgent, anAgentUnder, aWebhook, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { times } from '../../support/sample-service.ts'
 import { until } from '../../support/until.ts'
 
 const receiver = await startReceiver()

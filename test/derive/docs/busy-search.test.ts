@@ -5,7 +5,7 @@ import { createRateLimit, inMemoryRequestCounter } from '../../../src/derive/htt
 import type { Problem } from '../../../src/kernel/contract/problem.ts'
 import { ThreadPool } from '../../../src/platform/threads/pool.ts'
 import type { Threads } from '../../../src/ports/threads.ts'
-import { times } from '../../support/sample-service.ts'
+import { times } from '../../support/at-once.ts'
 
 const { health, pages } = areas
 const pool = new ThreadPool({

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import { times } from '../../support/at-once.ts'
 import { storeDeliveries } from '../../support/delivery/deliveries.ts'
 import { aKey, anAgent, aPolicy, aWebhook, bodyOf } from '../../support/factories.ts'
 import { DASHBOARD_SECRET } from '../../support/harness.ts'
-import { startSampleService, times } from '../../support/sample-service.ts'
+import { startSampleService } from '../../support/sample-service.ts'
 
 let answerOfSystem = async (): Promise<string> => 'confirmed'
 const service = await startSampleService({ callSystem: () => answerOfSystem() })

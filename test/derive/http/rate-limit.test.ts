@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { clock } from '../../../src/values/clock.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { anAgent, aToken } from '../../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../../support/flaky-proxy.ts'
 import { http, startTestService } from '../../support/harness.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 
 const LIMIT = 20
 const { health, pages } = areas

@@ -13,8 +13,7 @@ import { ClientGone } from '../../../src/kernel/run/owner-queue.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { startTestService } from '../../support/harness.ts'
 import { withConnection } from '../../support/rows.ts'
-import { IN_GERMANY } from '../../support/services/open.ts'
-import { secretSettings } from '../../support/services/settings.ts'
+import { IN_GERMANY, secretSettings } from '../../support/services/settings.ts'
 import { until } from '../../support/until.ts'
 
 const service = await startTestService({ own: true })

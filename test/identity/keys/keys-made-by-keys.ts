@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { areas } from '../../../src/areas.ts'
 import { clock } from '../../../src/values/clock.ts'
+import { times } from '../../support/at-once.ts'
 import {
   aDelegation,
   aKey,
@@ -12,7 +13,6 @@ import {
 } from '../../support/factories.ts'
 import type { Owner } from '../../support/harness.ts'
 import { isAccepted, minutesFromNow } from '../../support/keys.ts'
-import { times } from '../../support/sample-service.ts'
 import { service } from './keys-service.ts'
 
 const clientOf = ({ key }: { key: string | null }): TestClient => service.client(String(key))

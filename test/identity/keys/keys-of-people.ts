@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Scope } from '../../../src/kernel/contract/scopes.ts'
+import { times } from '../../support/at-once.ts'
 import { aKey, bodyOf, type TestClient } from '../../support/factories.ts'
 import { assertion, type Enrolled, enrolled } from '../../support/identity/people.ts'
 import { sessionOf } from '../../support/identity/sessions.ts'
 import { isAccepted } from '../../support/keys.ts'
-import { times } from '../../support/sample-service.ts'
 import { service } from './keys-service.ts'
 
 const scopes: Scope[] = ['agents:read']

@@ -15,7 +15,8 @@ import {
   torstrasse,
 } from '../../support/identity/kyc.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
-import { IN_GERMANY, openServices } from '../../support/services/open.ts'
+import { openServices } from '../../support/services/open.ts'
+import { IN_GERMANY } from '../../support/services/settings.ts'
 
 const env = { KYC_PROVIDER: 'none' }
 const ofCompany = await startTestService({ env })

@@ -5,7 +5,7 @@ import {
 } from '../../../src/adapters/identity-verification/sandbox.ts'
 import { kycProviderOf } from '../../../src/platform/settings/external-systems.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
-import { IN_GERMANY } from '../../support/services/open.ts'
+import { IN_GERMANY } from '../../support/services/settings.ts'
 
 describe('KYC_PROVIDER', () => {
   const provider = (env: Record<string, string>) => kycProviderOf(readSettings({ ...IN_GERMANY, ...env }))

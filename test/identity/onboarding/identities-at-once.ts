@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { times } from '../../support/at-once.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { ADA, GRACE, submitted } from '../../support/identity/company.ts'
 import { aSubmission } from '../../support/identity/kyc.ts'
-import { times } from '../../support/sample-service.ts'
 import { namesTold, service } from './onboarding-service.ts'
 
 const { dash } = service

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { times } from '../../support/at-once.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { ADA, COMPANY, GRACE, setIdentities, submitted } from '../../support/identity/company.ts'
-import { times } from '../../support/sample-service.ts'
 import { inReview, namesTold, service, tellingOf } from './onboarding-service.ts'
 
 const { dash } = service

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { times } from '../../support/at-once.ts'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { assertion, type Enrolled, enrolled } from '../../support/identity/people.ts'
-import { times } from '../../support/sample-service.ts'
 import { service } from './people-service.ts'
 
 const ADA = { name: 'Ada Lovelace', email: null, role: 'approver' } as const

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
+import { times } from '../../support/at-once.ts'
 import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { Authenticator } from '../../support/identity/authenticator.ts'
 import { firstPerson, redeem, type SignedIn } from '../../support/identity/console.ts'
 import { assertion, enrol, enrolled, originOf } from '../../support/identity/people.ts'
 import { sessionOf, signInBy } from '../../support/identity/sessions.ts'
-import { times } from '../../support/sample-service.ts'
 import { service } from './people-service.ts'
 
 const GRACE = { name: 'Grace Hopper', email: null, role: 'approver' } as const

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import { times } from '../../support/at-once.ts'
 import { aKey, bodyOf, type TestClient } from '../../support/factories.ts'
-import { times } from '../../support/sample-service.ts'
 import { traceOf } from '../../support/trace.ts'
 import { service } from './people-service.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { times } from '../../support/at-once.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { aDevice, consentTo, letIn } from '../../support/identity/devices.ts'
 import { aDoorkeeper } from '../../support/identity/pairing.ts'
-import { times } from '../../support/sample-service.ts'
 import { anyone, ask, aWaitingDevice, service } from './service.ts'
 
 describe('a person who types the code of a device', () => {

@@ -3,9 +3,9 @@ import { ATTEMPT_WINDOW_MS, MAX_CODE_ATTEMPTS } from '../../../src/kernel/databa
 import { hashSecret } from '../../../src/kernel/database/credential.ts'
 import { openVault } from '../../../src/ports/vault.ts'
 import { newUserCode, parseUserCode } from '../../../src/values/user-code.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { ENCRYPTION_KEY, http } from '../../support/harness.ts'
 import { aDoorkeeper } from '../../support/identity/pairing.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 import { aWaitingDevice, otherProcess, service } from './service.ts'
 
 type Person = Awaited<ReturnType<typeof aWaitingDevice>>['person']

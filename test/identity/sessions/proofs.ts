@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { openStream } from '../../support/delivery/event-stream.ts'
 import { aKey, bodyOf } from '../../support/factories.ts'
 import { http } from '../../support/harness.ts'
 import { type ProofKeys, proof, proofKeys } from '../../support/identity/devices.ts'
 import { originOf } from '../../support/identity/people.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 import { until } from '../../support/until.ts'
 import { anActiveDevice, otherProcess, service } from './service.ts'
 

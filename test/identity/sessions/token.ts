@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import { times } from '../../support/at-once.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { http } from '../../support/harness.ts'
 import { letIn } from '../../support/identity/devices.ts'
 import { isAccepted } from '../../support/keys.ts'
-import { times } from '../../support/sample-service.ts'
 import {
   anActiveDevice,
   anApprovedDevice,

@@ -14,9 +14,9 @@ import { createExecutor } from '../../../src/kernel/run/execute.ts'
 import { days, minutes } from '../../../src/values/clock.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { activitiesOf } from '../../support/activities.ts'
+import { times } from '../../support/at-once.ts'
 import { startEngine } from '../../support/engine.ts'
 import { creditWallet } from '../../support/factories.ts'
-import { times } from '../../support/sample-service.ts'
 
 const engine = await startEngine(areas)
 const { database } = engine.runtime

@@ -2,9 +2,9 @@ import './relay/relay-lifecycle.ts'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { type OutboxMessage, openOutbox } from '../../../src/kernel/journal/outbox.ts'
+import { times } from '../../support/at-once.ts'
 import { startEngine } from '../../support/engine.ts'
 import { pendingDeliveries, relaysOn, startedRelays } from '../../support/relays.ts'
-import { times } from '../../support/sample-service.ts'
 import { until } from '../../support/until.ts'
 
 const engine = await startEngine(areas)

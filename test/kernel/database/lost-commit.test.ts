@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { signed } from '../../support/cards/signatures.ts'
 import { type FlakyProxy, flakyProxy } from '../../support/flaky-proxy.ts'
-import { startSampleService, statusCounts, times } from '../../support/sample-service.ts'
+import { startSampleService } from '../../support/sample-service.ts'
 import { until } from '../../support/until.ts'
 
 let proxy!: FlakyProxy

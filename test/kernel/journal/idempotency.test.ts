@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import type { Actor } from '../../../src/kernel/contract/actor.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { startEngine } from '../../support/engine.ts'
 import { aKey } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 
 const service = await startTestService()
 const other = await service.another()

@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { areas } from '../../../src/areas.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { times } from '../../support/at-once.ts'
 import { startEngine } from '../../support/engine.ts'
 import { SAMPLE_TABLES, sampleArea } from '../../support/sample-noun.ts'
-import { times } from '../../support/sample-service.ts'
 
 const engine = await startEngine({ ...areas, samples: sampleArea(async () => 'confirmed') }, SAMPLE_TABLES)
 const { batches } = engine

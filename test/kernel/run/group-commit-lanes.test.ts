@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { type SampleOwner, startSampleService, statusCounts, times } from '../../support/sample-service.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
+import { type SampleOwner, startSampleService } from '../../support/sample-service.ts'
 
 const POOL = 6
 const service = await startSampleService({ env: { DATABASE_POOL: String(POOL) } })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { type SampleOwner, startSampleService, statusCounts, times } from '../../support/sample-service.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
+import { type SampleOwner, startSampleService } from '../../support/sample-service.ts'
 
 const service = await startSampleService()
 const other = await service.another()

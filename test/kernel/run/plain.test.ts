@@ -7,10 +7,10 @@ import type { Context } from '../../../src/kernel/contract/context.ts'
 import { bindHandlers, post } from '../../../src/kernel/contract/operation.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { cents, moneySchema } from '../../../src/values/money.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { startEngine } from '../../support/engine.ts'
 import { anAgent } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 const Note = z.object({ id: z.string(), text: z.string() })

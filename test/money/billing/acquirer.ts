@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals'
 import { ACQUIRER_ACCOUNTS, postAcquirerMovement } from '../../../src/money/ledger/open-book.ts'
 import { newId } from '../../../src/values/ids.ts'
 import { type Cents, cents } from '../../../src/values/money.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const { service, client, tenant, inBook, wallet } = await startBooks()

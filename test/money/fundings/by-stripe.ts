@@ -3,12 +3,12 @@ import { stripeFunding } from '../../../src/adapters/stripe/funding/stripe-fundi
 import { findDeletionBlockers } from '../../../src/compliance/gdpr/obstacles.ts'
 import type { Context } from '../../../src/kernel/contract/context.ts'
 import { followReturns } from '../../../src/money/fundings/index.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { SECRET_KEY } from '../../support/cards/stripe.ts'
 import { refusal, startStripeDouble } from '../../support/cards/stripe-double.ts'
 import { aLiveClient, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { DEBIT, fundingByStripe, stripePayers } from '../../support/money/stripe-payers.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const stripe = await startStripeDouble()

@@ -6,7 +6,7 @@ import { aKey, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { CARD, fundingByStripe, stripePayers } from '../../support/money/stripe-payers.ts'
 import { killAt } from '../../support/processes/kill-at.ts'
-import { IN_GERMANY } from '../../support/services/open.ts'
+import { IN_GERMANY } from '../../support/services/settings.ts'
 import { testKills } from '../../support/tier.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 

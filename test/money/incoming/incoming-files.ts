@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { PLATFORM_OWNER_ID } from '../../../src/identity/customers/customer.ts'
+import { times } from '../../support/at-once.ts'
 import { aLiveClient, aWallet, bodyOf } from '../../support/factories.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { camt, payment } from '../../support/money/camt.ts'
 import { referenceIn } from '../../support/money/incoming.ts'
 import { incomingFilesIn, newReference } from '../../support/money/incoming-files.ts'
-import { times } from '../../support/sample-service.ts'
 import { traceOf } from '../../support/trace.ts'
 
 const { service, client } = await startBooks()

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { aLiveClient, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { signedInTo } from '../../support/identity/console.ts'
 import { referenceIn } from '../../support/money/incoming.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const service = await startTestService()

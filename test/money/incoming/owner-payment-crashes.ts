@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { newId } from '../../../src/values/ids.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { type PayingOwner, startPayingOwners } from '../../support/money/paying-owners.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 
 const { service, owners, pay, refund, wallet, balanceOf, proveLedgers, sweep, withoutArrivals } =
   await startPayingOwners()

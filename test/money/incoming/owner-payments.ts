@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../../src/values/ids.ts'
+import { statusCounts, times } from '../../support/at-once.ts'
 import { forget, goOnWith } from '../../support/compliance/forgotten.ts'
 import { sealTrail } from '../../support/compliance/trail.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { notedWrites } from '../../support/money/noted-writes.ts'
 import { type PayingOwner, startPayingOwners } from '../../support/money/paying-owners.ts'
-import { statusCounts, times } from '../../support/sample-service.ts'
 
 const { service, owners, pay, refund, wallet, balanceOf, lastEvent, proveLedgers } = await startPayingOwners()
 const [payer, payee] = owners

@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals'
 import { areas } from '../../../src/areas.ts'
 import { creditorReferenceFor } from '../../../src/money/references/register.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { times } from '../../support/at-once.ts'
 import { aLiveClient, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { camt, payment } from '../../support/money/camt.ts'
 import { referenceIn } from '../../support/money/incoming.ts'
 import { incomingFilesIn, newReference as newBooking } from '../../support/money/incoming-files.ts'
 import { payerArea } from '../../support/money/payer-noun.ts'
-import { times } from '../../support/sample-service.ts'
 
 const service = await startTestService({ areas: { ...areas, payer: payerArea } })
 const owner = await service.owner()

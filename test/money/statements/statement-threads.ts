@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { cents } from '../../../src/values/money.ts'
+import { times } from '../../support/at-once.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { processorTimeOfService } from '../../support/longest-turn.ts'
 import { startBooks } from '../../support/money/books.ts'
 import { instantAt, newCause, statementsIn } from '../../support/money/statements.ts'
-import { times } from '../../support/sample-service.ts'
 
 const { service, client, key, inBook } = await startBooks()
 const { anOldWallet, read } = statementsIn({ service, client, key, inBook })

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
+import { times } from '../../support/at-once.ts'
 import { aFundedAgent, anIntent } from '../../support/factories.ts'
-import { times } from '../../support/sample-service.ts'
 import { until } from '../../support/until.ts'
 import { aTrace, collector, service, spansOf } from './service.ts'
 

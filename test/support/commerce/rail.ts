@@ -3,7 +3,7 @@ import { sandboxSepaRail } from '../../../src/adapters/sepa-rail/sandbox.ts'
 import { createExternalSystems } from '../../../src/app/external-systems.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import type { SepaPayment, SepaRail, SepaRailCall } from '../../../src/ports/sepa-rail.ts'
-import { IN_GERMANY } from '../services/open.ts'
+import { IN_GERMANY } from '../services/settings.ts'
 
 type Method = keyof SepaRail
 

@@ -16,7 +16,7 @@ import type { Areas } from '../../../src/kernel/contract/area.ts'
 import type { ExternalSystems } from '../../../src/kernel/contract/ports.ts'
 import { readSettings } from '../../../src/platform/settings/settings.ts'
 import type { OutboundHttp } from '../../../src/ports/outbound.ts'
-import { secretSettings, UNLIMITED } from './settings.ts'
+import { IN_GERMANY, secretSettings, UNLIMITED } from './settings.ts'
 
 /** Options that can be sent to another process. */
 export interface PlainOptions {
@@ -53,9 +53,6 @@ export interface OpenedServices {
   another(): Promise<string>
   stop(): Promise<void>
 }
-
-/** A real rail needs them. */
-export const IN_GERMANY = { DATABASE_COUNTRY: 'DE', TEMPORAL_COUNTRY: 'DE', FILES_COUNTRY: 'DE' }
 
 /** The real API, in this process. Background parts run beside its first service. */
 export function openServices(

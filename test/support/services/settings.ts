@@ -9,3 +9,6 @@ export const secretSettings = {
   cursorSigningKey: 'a-secret-key-of-the-tests-0123456789',
   encryptionKey: ENCRYPTION_KEY,
 }
+
+/** A real rail needs them. */
+export const IN_GERMANY = { DATABASE_COUNTRY: 'DE', TEMPORAL_COUNTRY: 'DE', FILES_COUNTRY: 'DE' }

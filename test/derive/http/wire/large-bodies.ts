@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
 import { bodyMemory } from '../../../../src/derive/http/body-memory.ts'
+import { times } from '../../../support/at-once.ts'
 import { DASHBOARD_SECRET, startTestService } from '../../../support/harness.ts'
 import { request } from '../../../support/http/raw.ts'
-import { times } from '../../../support/sample-service.ts'
 import { until } from '../../../support/until.ts'
 
 const KIB = 1_024

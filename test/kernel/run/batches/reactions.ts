@@ -3,9 +3,9 @@ import { areas } from '../../../../src/areas.ts'
 import { area, reactionToAll } from '../../../../src/kernel/contract/area.ts'
 import { bindHandlers } from '../../../../src/kernel/contract/operation.ts'
 import { newId } from '../../../../src/values/ids.ts'
+import { times } from '../../../support/at-once.ts'
 import { startEngine } from '../../../support/engine.ts'
 import { SAMPLE_TABLES, sampleApi, sampleArea } from '../../../support/sample-noun.ts'
-import { times } from '../../../support/sample-service.ts'
 
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 const reactedTo: unknown[] = []

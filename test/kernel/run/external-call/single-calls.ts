@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { statusCounts, times } from '../../../support/sample-service.ts'
+import { statusCounts, times } from '../../../support/at-once.ts'
 import {
   advisoryLocks,
   age,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { areas } from '../../../../src/areas.ts'
 import { newId } from '../../../../src/values/ids.ts'
+import { statusCounts, times } from '../../../support/at-once.ts'
 import { startTestService } from '../../../support/harness.ts'
-import { statusCounts, times } from '../../../support/sample-service.ts'
 import { SAVING_TABLES, savingArea } from '../../../support/saving-noun.ts'
 import { until } from '../../../support/until.ts'
 

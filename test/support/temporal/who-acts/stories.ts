@@ -1,3 +1,4 @@
+import { times as atOnce } from '../../at-once.ts'
 import { aCardRequest, getRequest } from '../../cards/card-requests.ts'
 import { aCard } from '../../cards/cards.ts'
 import { aDispute } from '../../commerce/disputes.ts'
@@ -20,7 +21,6 @@ import {
 } from '../../factories.ts'
 import { submitted } from '../../identity/company.ts'
 import { aSubmission } from '../../identity/kyc.ts'
-import { times as atOnce } from '../../sample-service.ts'
 import { advance, DAY } from '../../sandbox.ts'
 import { until } from '../../until.ts'
 import type { OwnerOfPrograms, Programs } from './programs.ts'
