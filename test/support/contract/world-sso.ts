@@ -14,7 +14,7 @@ const key = aSigningKey()
 async function idToken(code: string): Promise<string> {
   const { privateKey, jwk } = await key
   return new SignJWT(JSON.parse(Buffer.from(code, 'base64url').toString()))
-    .setProtectedHeader({ alg: 'RS256', kid: String(jwk.kid) })
+    .setProtectedHeader({ alg: String(jwk.alg), kid: String(jwk.kid) })
     .setIssuedAt()
     .setExpirationTime('5m')
     .sign(privateKey)
