@@ -44,6 +44,12 @@ Object.assign(engine.runtime.ports.systems, webhooks.systems)
 const bind = activitiesOf(engine.runtime)
 const stopping = new AbortController()
 const { sendAgain, readDelivery } = bind(aRun(createExecutor(engine.runtime)))
+const onBusyWorker = bind({
+  ...aRun(createExecutor(engine.runtime)),
+  async inTurn() {
+    throw new NoTurn('Other calls are under way.')
+  },
+})
 const onStoppingWorker = bind({ ...aRun(createExecutor(engine.runtime)), stopping: () => stopping.signal })
 
 interface Subscription {
@@ -165,6 +171,12 @@ describe('the activity that sends a webhook again', () => {
     })
     expect(await rowOf(delivery)).toMatchObject({ attempt_at: null, due_at: null, leased_until: null })
     expect(await underWay()).toBe(0)
+  })
+
+  test('waits for no turn of calls to one system, as each receiver is another', async () => {
+    const delivery = await failedOnce(await aSubscription())
+    respond = async () => 204
+    expect(await onBusyWorker.sendAgain(delivery)).toMatchObject({ status: 'delivered' })
   })
 
   test('records a failure, the receiver’s health, and the next attempt by tier and settings', async () => {

@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import { area } from '../../src/kernel/contract/area.ts'
-import { CallExternal } from '../../src/kernel/contract/handlers.ts'
-import { bindHandlers, type ContextOf, notFound, post } from '../../src/kernel/contract/operation.ts'
+import { CallExternal, type LockLanes } from '../../src/kernel/contract/handlers.ts'
+import {
+  bindHandlers,
+  type ContextOf,
+  type InputOf,
+  notFound,
+  post,
+} from '../../src/kernel/contract/operation.ts'
 import type { Sql } from '../../src/kernel/contract/sql.ts'
 import { id, newId } from '../../src/values/ids.ts'
 
@@ -87,12 +93,16 @@ async function write({ balances, withdrawals }: SampleState, sql: Sql): Promise<
  */
 export type ExternalSystem = (inquiryId: string, round: number) => Promise<string>
 
-export const sampleArea = (callSystem: ExternalSystem) =>
+export const sampleArea = (
+  callSystem: ExternalSystem,
+  lanes: LockLanes<InputOf<typeof sampleApi.withdraw>> | null = null,
+) =>
   area(
     'Samples',
     'Records of the tests.',
     bindHandlers(sampleApi, {
       withdraw: {
+        lanes,
         async load(items, sql): Promise<SampleState> {
           const tenant = items[0]?.tenant
           const ids = [...new Set(items.map(({ input }) => input.params.id))]

@@ -25,10 +25,11 @@ const signsIn = post('/sign-in', {
   callers: ['public'],
   http: { headers: { 204: { 'Set-Cookie': 'The session.' } } },
 })
+const asksForPasskey = post('/sign-in/options', { ...shared, callers: ['public'], requires: 'passkeys' })
 
 /** The result of a request with these headers: the caller's kind or the refusal, and the look-ups. */
 async function cameOf(
-  operation: typeof reads | typeof writes | typeof signsIn,
+  operation: typeof reads | typeof writes | typeof signsIn | typeof asksForPasskey,
   headers: Readonly<Record<string, string>>,
   { method = operation.method as string, origins = [OURS, 'https://shop.example'] } = {},
 ) {
@@ -94,7 +95,8 @@ describe('a request with the cookie of a session', () => {
     expect([answer, lookedUp.length]).toEqual([expected, expected === 'console' ? 1 : 0])
     expect((await cameOf(reads, { ...headers, cookie: COOKIE })).answer).toBe('console')
     expect((await cameOf(reads, { ...headers, cookie: COOKIE }, { method: 'HEAD' })).answer).toBe('console')
-    expect((await cameOf(signsIn, headers)).answer).toBe(expected === 'console' ? 'public' : expected)
+    for (const begins of [signsIn, asksForPasskey])
+      expect((await cameOf(begins, headers)).answer).toBe(expected === 'console' ? 'public' : expected)
   })
 
   test('distinguishes background requests from requests of a person', async () => {

@@ -2,11 +2,14 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import { allActivities } from '../../../activities/index.ts'
 import type { ActivityTools } from '../../../activities/shared/tools.ts'
 import { areas } from '../../../src/areas.ts'
+import { cardSteps } from '../../../src/cards/cards/index.ts'
 import { CallsBeside } from '../../../src/kernel/background/calls-beside.ts'
-import { endOverdueRecords } from '../../../src/kernel/background/deadlines.ts'
+import { endOverdueRecords, type SweepParts } from '../../../src/kernel/background/deadlines.ts'
 import { type Areas, area } from '../../../src/kernel/contract/area.ts'
 import type { ApiCall, ApiResponse } from '../../../src/kernel/contract/call.ts'
+import type { Deadline } from '../../../src/kernel/contract/deadline.ts'
 import { type AnyOperation, callsOutside } from '../../../src/kernel/contract/operation.ts'
+import type { BindActivities, RecordRef } from '../../../src/kernel/contract/step.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { createExecutor } from '../../../src/kernel/run/execute.ts'
 import { newId } from '../../../src/values/ids.ts'
@@ -23,21 +26,18 @@ const { database } = engine.runtime
 const sql = sqlOn(database.pool)
 const executeReally = createExecutor(engine.runtime)
 
-/** Two deadlines without a run: one calls the identity provider, the other does not. */
-const probing: Areas = {
+const areasWith = (...deadlines: Deadline[]): Areas => ({
   ...areas,
-  probes: area(
-    'Probes',
-    'Deadlines of a test.',
-    { api: {}, handlers: {} },
-    {
-      deadlines: [
-        { process: { name: 'calling' }, table: 'calling_records', open: 'true', operations: ['kyc.inquire'] },
-        { process: { name: 'plain' }, table: 'plain_records', open: 'true', operations: ['sessions.expire'] },
-      ],
-    },
-  ),
-}
+  probes: area('Probes', 'Deadlines of a test.', { api: {}, handlers: {} }, { deadlines }),
+})
+
+const calling = { process: { name: 'calling' }, table: 'calling_records', open: 'true' }
+
+/** Two deadlines without a run: one calls the identity provider, the other does not. */
+const probing = areasWith(
+  { ...calling, operations: ['kyc.inquire'] },
+  { process: { name: 'plain' }, table: 'plain_records', open: 'true', operations: ['sessions.expire'] },
+)
 
 async function dueRecords(
   table: 'calling_records' | 'plain_records',
@@ -75,7 +75,7 @@ function hangingProvider() {
 const failures: unknown[] = []
 const activities = activitiesOf(engine.runtime)
 
-function sweeper(execute: (call: ApiCall) => Promise<ApiResponse>) {
+function sweeper(execute: SweepParts['execute'], own: Partial<SweepParts> = {}) {
   const calls = new CallsBeside(error => failures.push(error))
   const parts = {
     database,
@@ -84,6 +84,7 @@ function sweeper(execute: (call: ApiCall) => Promise<ApiResponse>) {
     execute,
     rescueAfterMs: 30_000,
     onRescue: () => undefined,
+    ...own,
   }
   return { sweep: () => endOverdueRecords({ ...parts, calls }), settle: () => calls.settle() }
 }
@@ -127,6 +128,27 @@ describe('a provider that does not answer', () => {
     expect(of(owner, provider.calls)).toHaveLength(5)
     provider.answer()
     await settle()
+  })
+
+  test('delays no round by the activity that calls it', async () => {
+    const answered = Promise.withResolvers<void>()
+    const hanging: BindActivities = caller => {
+      async function tellProcessor({ id }: RecordRef) {
+        await answered.promise
+        await sql('delete from calling_records where id = $1', [id])
+        return { status: 'told', summary: 'A record of a test', closed: true, dueInMs: null }
+      }
+      const telling = Object.assign(tellProcessor, { calls: cardSteps.tell })
+      return { ...activities(caller), tellProcessor: telling }
+    }
+    const telling = areasWith({ ...calling, activities: ['tellProcessor'] })
+    const { sweep, settle } = sweeper(executeReally, { areas: telling, activities: hanging })
+    await dueRecords('calling_records', 1)
+    await sweep()
+    expect(await sql('select from calling_records')).toHaveLength(1)
+    answered.resolve()
+    await settle()
+    expect(await sql('select from calling_records')).toEqual([])
   })
 
   test('reports what fails beside the round', async () => {

@@ -7,8 +7,18 @@ import { times } from '../../support/at-once.ts'
 import { startEngine } from '../../support/engine.ts'
 import { SAMPLE_TABLES, sampleArea } from '../../support/sample-noun.ts'
 
-const engine = await startEngine({ ...areas, samples: sampleArea(async () => 'confirmed') }, SAMPLE_TABLES)
+const NOTED_WAITS =
+  "alter table withdrawals add column longest_wait text default current_setting('lock_timeout')"
+const TABLES = `${SAMPLE_TABLES} ${NOTED_WAITS}`
+const engine = await startEngine({ ...areas, samples: sampleArea(async () => 'confirmed') }, TABLES)
 const { batches } = engine
+const lanes = {
+  of: ({ params }: { readonly params: { readonly id: string } }) => params.id,
+  sharedTimeoutMs: 50,
+  ownTimeoutMs: 1_000,
+  free: async (ids: readonly string[]) => ids,
+}
+const inLanes = await startEngine({ ...areas, samples: sampleArea(async () => 'confirmed', lanes) }, TABLES)
 const tenant = { ownerId: 'customer_1', mode: 'test' } as const
 
 beforeEach(() => void batches.splice(0))
@@ -110,6 +120,29 @@ describe('requests that arrive in one turn of the event loop', () => {
       Array.from({ length: 10 }, (_, index) => (index === 5 ? 'rejected' : 'fulfilled')),
     )
     expect(sizes()).toEqual(Array(9).fill(1))
+  })
+
+  test('wait for a locked row in a batch, and hardly where they are run one by one', async () => {
+    const [together, oneByOne] = [await sample(10), await sample(100)]
+    await times(2, () => withdraw(together))
+    await Promise.allSettled([1, 13].map(amount => withdraw(oneByOne, amount)))
+    const { rows } = await engine.sql(
+      'select distinct sample_id, longest_wait from withdrawals where sample_id = any($1)',
+      [[together, oneByOne]],
+    )
+    expect(new Map(rows.map(row => [row.sample_id, row.longest_wait]))).toEqual(
+      new Map([
+        [together, '3s'],
+        [oneByOne, '10ms'],
+      ]),
+    )
+  })
+
+  test('wait for a locked row as long as their lanes say', async () => {
+    await inLanes.sql(`insert into samples values ('sample_1', $1, $2, 10)`, [tenant.ownerId, tenant.mode])
+    await inLanes.run(tenant, 'samples.withdraw', { params: { id: 'sample_1' }, body: { amount: 1 } })
+    const { rows } = await inLanes.sql('select longest_wait from withdrawals')
+    expect(rows).toEqual([{ longest_wait: '50ms' }])
   })
 
   test('share one instant per batch, and have an id each', async () => {

@@ -128,6 +128,19 @@ describe('what takes more than some milliseconds', () => {
     await Promise.all(all)
   })
 
+  test('runs where costly reads run, and a record or a write beside the other requests', async () => {
+    const ran: string[] = []
+    const runAt = (place: string) => async (call: ApiCall) => {
+      ran.push(`${call.requestId} ${place}`)
+      return { status: 200, body: null }
+    }
+    const run = inTurns(runAt('here'), { readCostly: runAt('apart') })
+    await run(callOf('a', 'list'))
+    await run(callOf('a', 'record', { input: { params: {}, query: {}, body: {} } }))
+    await run(callOf('a', 'write', { operation: write }))
+    expect(ran).toEqual(['list apart', 'record here', 'write here'])
+  })
+
   test('runs for few owners side by side', async () => {
     const { begun, run, end } = aRunner({ ...FEW, atOnce: 2 })
     const all = ['a1', 'b1', 'c1', 'a2'].map(name => run(callOf(name.slice(0, 1), name)))
@@ -147,6 +160,7 @@ describe('what takes more than some milliseconds', () => {
     ['a file', { operation: listReturning('text/csv') }, 1],
     ['a report', { operation: { ...list, operation: { ...list.operation, isReport: true } } }, 1],
     ['a write that says so', { operation: write }, 1],
+    ['a page that waits for another system', { operation: pageThatWaits() }, 2],
     ['a short list', { input: { params: {}, query: { limit: 20 }, body: {} } }, 2],
     ['a record', { input: { params: {}, query: {}, body: {} } }, 2],
     ['an answer that stays open', { operation: listReturning('text/event-stream', true) }, 2],
@@ -165,6 +179,11 @@ describe('what takes more than some milliseconds', () => {
   function listReturning(mediaType: string, isEndless = false) {
     const schema = z.custom().meta({ mediaType, isEndless })
     return { ...list, operation: { ...list.operation, returns: [200, schema] } }
+  }
+
+  function pageThatWaits() {
+    const page = listReturning('text/html')
+    return { ...page, operation: { ...page.operation, limits: { inTurn: false } } }
   }
 
   test('gives a streamed answer a turn for each piece, and none to a reader who pauses', async () => {

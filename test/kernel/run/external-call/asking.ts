@@ -1,3 +1,5 @@
+import { idempotencyLockName } from '../../../../src/kernel/journal/idempotency.ts'
+import { withConnection } from '../../../support/rows.ts'
 import { startSampleService } from '../../../support/sample-service.ts'
 import { until } from '../../../support/until.ts'
 
@@ -60,3 +62,14 @@ export const advisoryLocks = () =>
     `select from pg_locks join pg_database d on d.oid = database
      where locktype = 'advisory' and datname = current_database()`,
   )
+
+/** Does `work` while another transaction has the key, until a transaction of the service waits for it. */
+export const whileKeyIsHeld = (key: string, work: () => void): Promise<void> =>
+  withConnection(service.databaseUrl, async client => {
+    const { ownerId } = owner
+    const held = { ownerId, mode: 'test', agentId: '', operation: 'samples.inquire', key, requestHash: '' }
+    await client.query('begin')
+    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [idempotencyLockName(held)])
+    work()
+    await until('one waits for the key', async () => (await advisoryLocks()).length > 1)
+  })

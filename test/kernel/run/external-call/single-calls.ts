@@ -14,6 +14,7 @@ import {
   owner,
   service,
   states,
+  whileKeyIsHeld,
 } from './asking.ts'
 
 const other = await service.another()
@@ -73,6 +74,16 @@ describe('a call to an external system', () => {
     expect(answered).toBeGreaterThan(0)
     expect(calls.length).toBe(1)
     expect(await service.traces(sampleId)).toEqual({ withdrawals: 0, events: 1, audit: 1 })
+  })
+
+  test('is recorded after another request with its key has looked for the answer', async () => {
+    const sampleId = await service.sample(owner, 1)
+    const call = holdCalls()
+    const answering = ask(sampleId, 'looked-up')
+    await called(1)
+    await whileKeyIsHeld('looked-up', () => call.answer('confirmed'))
+    expect((await answering).status).toBe(200)
+    expect(await states(sampleId)).toEqual(['confirmed'])
   })
 
   test('refuses another request with its key while it is under way', async () => {
