@@ -1,3 +1,4 @@
+import diagnostics from 'node:diagnostics_channel'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TestEnvironment } from 'jest-environment-node'
 import { callHost } from './service-host.js'
@@ -32,6 +33,19 @@ async function endFetches() {
   await agent.destroy()
 }
 
+const { subscribe, unsubscribe } = diagnostics
+const subscribed = []
+diagnostics.subscribe = (name, listener) => {
+  subscribed.push([name, listener])
+  subscribe(name, listener)
+}
+
+/** What the modules of a file listen to in the process would keep all of them in memory, too. */
+function endListening() {
+  for (const [name, listener] of subscribed.splice(0)) unsubscribe(name, listener)
+  for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error')
+}
+
 /**
  * Removes Jest's source map lookups in stack traces: nothing is compiled, and Temporal's SDK takes so many
  * stack traces that they would be slow.
@@ -47,5 +61,6 @@ export default class Environment extends TestEnvironment {
   async teardown() {
     await super.teardown()
     await endFetches()
+    endListening()
   }
 }
