@@ -1,5 +1,3 @@
-import { totalmem } from 'node:os'
-
 export default {
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
@@ -11,9 +9,9 @@ export default {
   // Far longer than any test takes on a busy machine, and longer than each of its waits, which say what they wait for.
   testTimeout: 300_000,
   maxWorkers: 3,
-  // A worker that has run many files is replaced: the module registries of old ones are never given back. Its
-  // replacement starts its services anew, so it grows as far as the machine has room.
-  workerIdleMemoryLimit: Math.max(1.2e9, totalmem() / 9),
+  // A worker that has run many files is replaced: the module registries of old ones are never given back, and
+  // collecting a heap of twice the size costs more than new services.
+  workerIdleMemoryLimit: '1200MB',
   testEnvironment: '<rootDir>/test/support/jest/environment.js',
   testSequencer: '<rootDir>/test/support/jest/sequencer.js',
   setupFilesAfterEnv: ['<rootDir>/test/support/jest/assertions.ts'],
