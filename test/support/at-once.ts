@@ -34,6 +34,20 @@ export const atOnce = <A, B>(
     return Promise.all([one, other])
   })
 
+/** Does the work while another transaction has the lock, and then releases it. */
+export const whileLocked = <T>(
+  { databaseUrl }: Pick<TestService, 'databaseUrl'>,
+  { lock, values }: HeldLock,
+  work: () => Promise<T>,
+): Promise<T> =>
+  withConnection(databaseUrl, async holder => {
+    await holder.query('begin')
+    await holder.query(lock, values)
+    const done = await work()
+    await holder.query('commit')
+    return done
+  })
+
 export const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)))
 

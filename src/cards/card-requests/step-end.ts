@@ -13,11 +13,10 @@ import {
   restartApproval,
 } from '../../identity/approvals/index.ts'
 import { personEvents } from '../../identity/people/index.ts'
-import type { Tenant } from '../../kernel/contract/actor.ts'
 import { reaction } from '../../kernel/contract/area.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
+import type { Row } from '../../kernel/contract/sql.ts'
 import { FOR_UPDATE, FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { moveCardRequest } from './answer.ts'
 import type { cardRequestSteps } from './api.ts'
@@ -97,26 +96,23 @@ function deny(request: Waiting, { id }: Policy, context: Ending): void {
   moveCardRequest(request, 'denied', context, comment)
 }
 
-const LOCK_FREE = `
+const WITH_STEPS = `
 select id, agent_id as "agentId" from card_requests
 where owner_id = $1 and mode = $2 and status = 'pending' and approval_due_at is not null
-order by id for no key update skip locked`
+order by id`
 
-/**
- * All that wait for several people, for a transaction that has locked people and passkeys: it waits for no request, since who
- * holds one may wait for a passkey, and reads the people later.
- */
-const lockFree = (sql: Sql, { ownerId, mode }: Tenant) =>
-  sql<{ id: string; agentId: string } & Row>(LOCK_FREE, [ownerId, mode])
-
-const MAKE_DUE =
-  'update card_requests set approval_due_at = $4 where owner_id = $1 and mode = $2 and id = any($3::text[])'
+/** A transaction that has locked people and passkeys does not wait for a request, since who holds one may wait for a passkey. */
+const MAKE_DUE = `
+with free as (
+  select id from card_requests
+  where owner_id = $1 and mode = $2 and status = 'pending' and approval_due_at is not null
+  order by id for no key update skip locked)
+update card_requests set approval_due_at = $3 from free where card_requests.id = free.id`
 
 /** People have left, or have another role: what waits for approvals looks at once who is left. */
-async function lookAtWaiting({ sql, tenant, now, wake }: WriteContext): Promise<void> {
-  const waiting = await lockFree(sql, tenant)
-  const ids = waiting.map(({ id }) => id)
-  if (ids.length > 0) await sql(MAKE_DUE, [tenant.ownerId, tenant.mode, ids, now])
+async function lookAtWaiting({ sql, tenant: { ownerId, mode }, now, wake }: WriteContext): Promise<void> {
+  await sql(MAKE_DUE, [ownerId, mode, now])
+  const waiting = await sql<{ id: string; agentId: string } & Row>(WITH_STEPS, [ownerId, mode])
   for (const request of waiting) wake(cardRequestProcess, request)
 }
 

@@ -184,20 +184,30 @@ export const lockIntent = (em: EntityManager, id: string): Promise<Intent | null
 export const lockWithSteps = (em: EntityManager, agentId: string): Promise<Intent[]> =>
   em.find(Intent, { agentId, status: 'created', approvalDueAt: { $ne: null } }, FOR_UPDATE_BY_ID)
 
-const FREE_WITH_STEPS = `
+const WITH_STEPS = `
 select id, agent_id as "agentId" from intents
 where owner_id = $1 and mode = $2 and status = 'created' and approval_due_at is not null
-order by id for no key update skip locked`
+order by id`
+
+const MAKE_DUE = `
+with free as (
+  select id from intents
+  where owner_id = $1 and mode = $2 and status = 'created' and approval_due_at is not null
+  order by id for no key update skip locked)
+update intents set approval_due_at = $3 from free where intents.id = free.id`
 
 /**
- * All that wait for several people, for a transaction that has locked people and passkeys: it waits for no intent, since who
- * holds one may wait for a passkey, and reads the people later.
+ * Makes all that wait for several people due, and gives them for their runs to be woken. A transaction that has locked people
+ * and passkeys does not wait for an intent, since who holds one may wait for a passkey: the run alone ends the step of that one.
  */
-export const lockFreeWithSteps = (
+export async function makeAllWithStepsDue(
   sql: Sql,
   { ownerId, mode }: Tenant,
-): Promise<readonly { readonly id: string; readonly agentId: string }[]> =>
-  sql<{ id: string; agentId: string } & Row>(FREE_WITH_STEPS, [ownerId, mode])
+  now: Date,
+): Promise<readonly { readonly id: string; readonly agentId: string }[]> {
+  await sql(MAKE_DUE, [ownerId, mode, now])
+  return sql<{ id: string; agentId: string } & Row>(WITH_STEPS, [ownerId, mode])
+}
 
 export const findIntent = (em: EntityReader, id: string): Promise<Intent | null> => em.findOne(Intent, { id })
 

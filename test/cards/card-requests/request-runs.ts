@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { cardRequestProcess } from '../../../src/cards/card-requests/process.ts'
 import { formatMinute } from '../../../src/values/minute.ts'
+import { rowOf, whileLocked } from '../../support/at-once.ts'
 import { aCardRequest, aCardWith, getCard, getRequest, toldAbout } from '../../support/cards/card-requests.ts'
 import { approvers, cardApprovers } from '../../support/cards/several-approvers.ts'
 import { aFundedAgent, bodyOf } from '../../support/factories.ts'
@@ -170,5 +171,16 @@ describe('the run of a card request whose policy asks several people', () => {
     await other.untilDetails('for approvals')
     await bodyOf(client.people.remove({ params: { id: String(team.at(-1)?.personId) } }))
     expect(await other.untilEnded()).toBe('denied')
+  })
+
+  test('is denied, too, where people leave while another transaction holds it', async () => {
+    const { client, ask, first } = await cardApprovers(service, [approvers(3)])
+    const request = await ask()
+    const run = temporal.of(request)
+    await run.untilDetails('for approvals')
+    await whileLocked(service, rowOf('card_requests', request.id), async () => {
+      await bodyOf(client.people.remove({ params: { id: first.personId } }))
+    })
+    expect(await run.untilEnded()).toBe('denied')
   })
 })

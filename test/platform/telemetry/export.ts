@@ -3,6 +3,7 @@ import { readSettings } from '../../../src/platform/settings/settings.ts'
 import { openTelemetry } from '../../../src/platform/telemetry/telemetry.ts'
 import type { Telemetry } from '../../../src/platform/telemetry/tracer.ts'
 import { startCollector } from '../../support/telemetry/collector.ts'
+import { until } from '../../support/until.ts'
 import { aTrace } from './service.ts'
 
 const QUEUE = 2_048
@@ -11,14 +12,20 @@ const collector = await startCollector()
 
 async function opened(env: Readonly<Record<string, string>>) {
   const before = collector.spans().length
+  const spans = () => collector.spans().slice(before)
   const failures: unknown[] = []
   const settings = readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env })
   const telemetry = await openTelemetry(settings, '1', error => failures.push(error))
   if (!telemetry) throw new Error('a collector is configured')
   const lost: number[] = []
   const read = async () => []
+  /** The end waits two seconds at most, and on a busy machine what is being sent then arrives later. */
+  const stop = async (count: number) => {
+    await telemetry.stop()
+    await until(`${count} spans arrive`, () => spans().length >= count)
+  }
   telemetry.exportMetrics({ read, lost: (signal, count) => void (signal === 'traces' && lost.push(count)) })
-  return { spans: () => collector.spans().slice(before), failures, telemetry, lost }
+  return { spans, failures, telemetry, lost, stop }
 }
 
 const serve = ({ tracing }: Telemetry, parent?: string) =>
@@ -36,13 +43,14 @@ describe('what is traced', () => {
     [{ OTEL_TRACES_SAMPLER: 'always_on' }, [true, true, true]],
     [{ OTEL_TRACES_SAMPLER: 'always_off' }, [false, false, false]],
   ])('by %j of requests without a parent, with a sampled one, and with another', async (env, wanted) => {
-    const { spans, telemetry, lost } = await opened(env)
+    const { spans, telemetry, lost, stop } = await opened(env)
     const parents = [undefined, aTrace('01').traceparent, aTrace('00').traceparent]
     const stored = []
     for (const parent of parents) stored.push(await serve(telemetry, parent))
-    await telemetry.stop()
+    const count = wanted.filter(Boolean).length
+    await stop(count)
     expect(stored.map(traceparent => traceparent !== undefined)).toEqual(wanted)
-    expect(spans()).toHaveLength(wanted.filter(Boolean).length)
+    expect(spans()).toHaveLength(count)
     expect(lost).toEqual([])
   })
 })
@@ -57,14 +65,15 @@ test('more spans than the queue holds are dropped and counted, and the others ar
   const all = Array.from({ length: QUEUE + 500 }, () => serve(telemetry))
   await Promise.all(all)
   await telemetry.stop()
-  const dropped = lost.reduce((sum, count) => sum + count, 0)
-  expect(dropped).toBeGreaterThan(0)
-  expect(spans().length + dropped).toBe(QUEUE + 500)
+  const dropped = () => lost.reduce((sum, count) => sum + count, 0)
+  await until('every span is sent or counted', () => spans().length + dropped() >= QUEUE + 500)
+  expect(dropped()).toBeGreaterThan(0)
+  expect(spans().length + dropped()).toBe(QUEUE + 500)
   expect(failures).toHaveLength(1)
 })
 
 test('an error shows its kind, and never its message', async () => {
-  const { spans, telemetry } = await opened({})
+  const { spans, telemetry, stop } = await opened({})
   const failing = (error: unknown) =>
     telemetry.tracing
       .span({ name: 'failing', begins: true }, () => Promise.reject(error))
@@ -73,7 +82,7 @@ test('an error shows its kind, and never its message', async () => {
   await failing(Object.assign(new Error('words'), { code: '23505' }))
   await failing(Object.assign(new Error('words'), { code: 'not_found', status: 404 }))
   await failing(null)
-  await telemetry.stop()
+  await stop(4)
   const shown = spans().map(({ failed, attributes }) => [failed, attributes['error.type']])
   expect(shown).toEqual([
     [true, 'TypeError'],

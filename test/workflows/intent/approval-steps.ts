@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { formatMinute } from '../../../src/values/minute.ts'
+import { rowOf, whileLocked } from '../../support/at-once.ts'
 import { signatureOver } from '../../support/control/approvals.ts'
 import { anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -87,5 +88,14 @@ describe('an intent whose policy asks several people', () => {
     await other.untilDetails('for approvals: 1 of 2')
     for (const { personId } of approvers) await bodyOf(client.people.remove({ params: { id: personId } }))
     expect(await other.untilEnded()).toBe('denied')
+  })
+
+  test('is denied, too, where people leave while another transaction holds it', async () => {
+    const { client, approvers, intent, run } = await aTeam()
+    await run.untilDetails('for approvals')
+    await whileLocked(service, rowOf('intents', intent.id), async () => {
+      for (const { personId } of approvers) await bodyOf(client.people.remove({ params: { id: personId } }))
+    })
+    expect(await run.untilEnded()).toBe('denied')
   })
 })

@@ -19,7 +19,7 @@ import type { ReadContext, WriteContext } from '../../../kernel/contract/context
 import { AgentEvent } from '../../agents/index.ts'
 import { effectivePolicy } from '../../policies/index.ts'
 import type { intentSteps } from '../api.ts'
-import { type Intent, intentMachine, lockFreeWithSteps, lockIntent, lockWithSteps } from '../intent.ts'
+import { type Intent, intentMachine, lockIntent, lockWithSteps, makeAllWithStepsDue } from '../intent.ts'
 import { intentProcess } from '../process.ts'
 import { approvalEvent, intentEvent } from '../response.ts'
 
@@ -100,16 +100,9 @@ async function dropRecorded(
   if (gone.length > 0) queueStatement(deleteRecordedApprovals(sql, tenant, gone))
 }
 
-const MAKE_DUE =
-  'update intents set approval_due_at = $4 where owner_id = $1 and mode = $2 and id = any($3::text[])'
-
 /** People have left, or have another role: what waits for approvals looks at once who is left. */
-async function lookAtWaiting(context: WriteContext): Promise<void> {
-  const { sql, tenant, now, wake } = context
-  const waiting = await lockFreeWithSteps(sql, tenant)
-  const ids = waiting.map(({ id }) => id)
-  if (ids.length > 0) await sql(MAKE_DUE, [tenant.ownerId, tenant.mode, ids, now])
-  for (const intent of waiting) wake(intentProcess, intent)
+async function lookAtWaiting({ sql, tenant, now, wake }: WriteContext): Promise<void> {
+  for (const intent of await makeAllWithStepsDue(sql, tenant, now)) wake(intentProcess, intent)
 }
 
 export const approvalReactions = {
