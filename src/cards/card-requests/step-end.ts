@@ -96,23 +96,23 @@ function deny(request: Waiting, { id }: Policy, context: Ending): void {
   moveCardRequest(request, 'denied', context, comment)
 }
 
-const WITH_STEPS = `
-select id, agent_id as "agentId" from card_requests
-where owner_id = $1 and mode = $2 and status = 'pending' and approval_due_at is not null
-order by id`
-
 /** A transaction that has locked people and passkeys does not wait for a request, since who holds one may wait for a passkey. */
 const MAKE_DUE = `
-with free as (
+with waiting as (
+  select id, agent_id from card_requests
+  where owner_id = $1 and mode = $2 and status = 'pending' and approval_due_at is not null),
+free as (
   select id from card_requests
   where owner_id = $1 and mode = $2 and status = 'pending' and approval_due_at is not null
-  order by id for no key update skip locked)
-update card_requests set approval_due_at = $3 from free where card_requests.id = free.id`
+  order by id for no key update skip locked),
+made_due as (
+  update card_requests set approval_due_at = $3 from free
+  where owner_id = $1 and mode = $2 and card_requests.id = free.id)
+select id, agent_id as "agentId" from waiting order by id`
 
 /** People have left, or have another role: what waits for approvals looks at once who is left. */
 async function lookAtWaiting({ sql, tenant: { ownerId, mode }, now, wake }: WriteContext): Promise<void> {
-  await sql(MAKE_DUE, [ownerId, mode, now])
-  const waiting = await sql<{ id: string; agentId: string } & Row>(WITH_STEPS, [ownerId, mode])
+  const waiting = await sql<{ id: string; agentId: string } & Row>(MAKE_DUE, [ownerId, mode, now])
   for (const request of waiting) wake(cardRequestProcess, request)
 }
 
