@@ -16,12 +16,19 @@ declare
   files text;
   base text;
   page text;
+  owner_column constant text := (select r.owner_column from personal_register() r where r.table_name = of_table limit 1);
+  is_used boolean;
   key record;
   columns text;
   kept constant text := kept_while(of_table);
   began constant timestamptz := coalesce(d.first_completed_at, d.completed_at);
 begin
   done := 0;
+  -- Most tables have no row of an owner, and to plan the update of each takes longer than all updates.
+  execute format('select exists (select from %I t where t.%I = $1)', of_table, owner_column) into is_used using d.owner_id;
+  if not is_used then
+    return;
+  end if;
   for one in
     select r.*, format_type(a.atttypid, null) as type, over.is_over from personal_register() r
     join pg_attribute a on a.attrelid = r.table_name::regclass and a.attname = r.column_name
@@ -59,17 +66,17 @@ begin
     end;
     continue when whose is null;
     whose := whose || case when one.is_over then '' else format(' and not (%s)', kept) end;
-    base := case when d.subject_type = 'owner' then format('t.%I = $1 and $2 is not null and $3 is not null', one.owner_column)
-      else 't.owner_id = $1 and t.mode = $2 and $3 is not null' end;
-    select * into key from key_of_table(of_table, one.owner_column);
     sets := sets || format('%1$I = case when %2$s is not null and %3$s then (%4$s)::%5$s else %2$s end',
       one.column_name, ours, whose, forgotten, one.type);
     holds := holds || format('%1$s is not null and %2$s and %1$s is distinct from (%3$s)::%4$s', ours, whose, forgotten, one.type);
     files := case when one.treatment = 'digest' then whose else files end;
   end loop;
-  if base is null then
+  if cardinality(sets) = 0 then
     return;
   end if;
+  base := case when d.subject_type = 'owner' then format('t.%I = $1 and $2 is not null and $3 is not null', owner_column)
+    else 't.owner_id = $1 and t.mode = $2 and $3 is not null' end;
+  select * into key from key_of_table(of_table, owner_column);
   if cardinality(key.columns) > 0 then
     columns := (select string_agg(format('t.%I', name), ', ') from unnest(key.columns) as name);
     page := format('(%s) > (%s)', columns, (
