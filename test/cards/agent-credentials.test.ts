@@ -18,7 +18,7 @@ import {
   processorWith,
 } from '../support/cards/reveal.ts'
 import { secretsOf } from '../support/cards/sandbox.ts'
-import { aDelegation, aToken, bodyOf, redeemDelegation } from '../support/factories.ts'
+import { aDelegation, anIntent, aToken, bodyOf, redeemDelegation } from '../support/factories.ts'
 import { ENCRYPTION_KEY, startTestService } from '../support/harness.ts'
 import { traceOf } from '../support/trace.ts'
 
@@ -125,13 +125,18 @@ describe('a network token', () => {
     const shopper = await aShopper(service)
     const { client, agent, intent } = shopper
     const delegation = await aDelegation(client, agent.id)
-    const capped = await aToken(client, agent.id, { maxAmountEuros: 5 })
+    const capped = await aToken(client, agent.id, { maxAmountEuros: 50 })
     for (const { token } of [await redeemDelegation(service.client(), delegation), capped]) {
       const holder = service.client(String(token))
       expect(await issue(holder, asked(shopper))).toMatchObject({ status: 400, code: 'intent_required' })
     }
     const holder = service.client(String(capped.token))
-    expect((await issue(holder, { ...asked(shopper), intentId: intent.id })).status).toBe(201)
+    expect(await issue(holder, { ...asked(shopper), intentId: intent.id })).toMatchObject({
+      status: 403,
+      code: 'intent_other_budget',
+    })
+    const own = await anIntent(holder, agent.id, { merchant: 'shop.example.com' })
+    expect((await issue(holder, { ...asked(shopper), intentId: own.id })).status).toBe(201)
   })
 
   test('a processor without network tokens is refused with 503', async () => {

@@ -510,6 +510,11 @@ describe('a message that does not arrive', () => {
     const agent = await anAskingAgent(account.client)
     await aWaitingIntent(account.client, agent.id)
     await until('the first attempt', () => hooks.to(url)[1])
+    await until('it to be on record', async () => {
+      const text =
+        'select from channel_messages where channel_id = $1 and attempts = 1 and leased_until is null'
+      return (await service.sql(text, [id])).length === 1
+    })
     await service.sql(
       `update channel_messages set created_at = now() - interval '61 minutes', due_at = now() where channel_id = $1`,
       [id],

@@ -29,6 +29,10 @@ export const accessSubjectRefusals = {
   ],
   intent_expired: [400, 'intentId: the intent’s deadline has passed. Declare it again.'],
   intent_not_by_card: [400, 'intentId: the payee is paid by a transfer, not by a card.'],
+  intent_other_budget: [
+    403,
+    'intentId: a key or another token declared the intent, so the budget of this token does not count it. Declare the intent with this token.',
+  ],
   intent_other_agent: [400, 'intentId: the intent and the card belong to different agents.'],
   intent_other_card: [400, 'intentId: the intent names another card.'],
   card_other_intent: [400, 'The card can only pay another intent.'],

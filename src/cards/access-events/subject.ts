@@ -68,7 +68,11 @@ export interface AccessSubject {
   readonly agent: Agent | null
   readonly intent: Intent | null
   /** Why there is no intent, although the caller named one. */
-  readonly intentProblem: 'intent_not_found' | ReturnType<typeof intentPaymentProblem> | null
+  readonly intentProblem:
+    | 'intent_not_found'
+    | 'intent_other_budget'
+    | ReturnType<typeof intentPaymentProblem>
+    | null
 }
 
 type SubjectRefusal = keyof typeof accessSubjectRefusals
@@ -131,7 +135,9 @@ const AGENTS_OF_CARDS =
 
 function problemOf(intent: Intent | undefined, actor: Actor): AccessSubject['intentProblem'] {
   if (!intent || !mayReachRecord(actor, intent)) return 'intent_not_found'
-  return intentPaymentProblem(actor, intent) ?? null
+  // What a card pays counts towards the budget that the intent was declared with.
+  const isOtherBudget = actor.budgetId && actor.budgetId !== intent.tokenId
+  return intentPaymentProblem(actor, intent) ?? (isOtherBudget ? 'intent_other_budget' : null)
 }
 
 /**

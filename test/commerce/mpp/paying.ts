@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
+import { tokenScopes } from '../../../src/kernel/contract/scopes.ts'
 import { serializeChallenge } from '../../../src/mpp/index.ts'
 import { aChallenge, type ChallengeOptions } from '../../support/commerce/challenges.ts'
 import { demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, balanceOf, credentialsOn, intentOf, pay } from '../../support/commerce/payers.ts'
-import { bodyOf } from '../../support/factories.ts'
+import { aToken, bodyOf } from '../../support/factories.ts'
 import { tablesWith, traceOf } from '../../support/trace.ts'
 import { service } from './service.ts'
 
@@ -31,6 +32,34 @@ describe('of several offers, the first that can be paid is paid', () => {
     const body = { intentId: payer.intent.id, challenge, url }
     const minted = await bodyOf(payer.agentClient.mpp.mint({ body }))
     expect(minted).toMatchObject({ status: 'minted', conversion: { price: '11.60', currency: 'USD' } })
+  })
+})
+
+describe('a token with a budget', () => {
+  test('pays the intents that it declared, within its budget, and asks no merchant for others', async () => {
+    const payer = await aPayer(service)
+    const { client, agent, intent } = payer
+    const token = await aToken(client, agent.id, {
+      scopes: [...tokenScopes.given, 'cards:reveal'],
+      maxAmountEuros: 30,
+    })
+    const agentClient = service.client(String(token.token))
+    const use = () => bodyOf(client.agentTokens.get({ params: { id: agent.id, tokenId: token.id } }))
+    const declare = () => agentClient.intents.create({ body: { ...spend, agentId: agent.id } })
+    const spend = { merchant: '127.0.0.1', amountEuros: 20, purpose: 'A report' }
+    const url = merchant.sells('/budget', demand(), sell())
+    for (const headers of [{}, { prefer: 'respond-async' }])
+      expect(await pay({ ...payer, agentClient }, url, { intentId: intent.id }, { headers })).toMatchObject({
+        status: 403,
+        code: 'intent_other_budget',
+      })
+    expect(merchant.visits('/budget')).toEqual([])
+    const own = await bodyOf(declare())
+    await bodyOf(pay({ ...payer, agentClient, intent: own }, url))
+    expect(await use()).toMatchObject({ heldEuros: 0, spentEuros: 20, remainingEuros: 10 })
+    expect(await bodyOf(declare())).toMatchObject({ status: 'denied' })
+    await bodyOf(pay(payer, url))
+    expect(await use()).toMatchObject({ spentEuros: 20, remainingEuros: 10 })
   })
 })
 

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { tokenScopes } from '../../../src/kernel/contract/scopes.ts'
 import { times } from '../../support/at-once.ts'
+import { aKeyPair } from '../../support/cards/encryption-keys.ts'
+import { aCardOf, issueCredential, jwkOf, register } from '../../support/cards/reveal.ts'
 import { agentTokensIn } from '../../support/control/agent-tokens.ts'
 import {
   aBeneficiary,
@@ -66,6 +69,31 @@ describe('the budget of a token', () => {
     expect((await pay(intent.id, 20, { beneficiaryId }, client)).status).toBe(201)
     expect(await use()).toMatchObject({ remainingEuros: 30 })
   })
+})
+
+test('a token with a budget opens a card only for intents that it declared', async () => {
+  const { client } = await service.owner()
+  const agent = await anAgentUnder(client, { autoApproveLimitEuros: 1_000 })
+  const card = await aCardOf(service, client, agent.id)
+  const token = await aToken(client, agent.id, {
+    scopes: [...tokenScopes.given, 'cards:reveal'],
+    maxAmountEuros: 30,
+  })
+  const tokenClient = clientOf(token)
+  const filler = await aKeyPair()
+  await register(client, filler)
+  const [ofKey, own] = [await anIntent(client, agent.id), await anIntent(tokenClient, agent.id)]
+  const ways = (intentId: string) => [
+    issueCredential(tokenClient, intentId, { cardId: card.id }),
+    tokenClient.checkout.createSession({ body: { intentId, merchantUrl: 'https://shop.example.com/' } }),
+    tokenClient.accessEvents.access({
+      params: { id: card.id },
+      body: { intentId, purpose: 'checkout', publicKeyJwk: jwkOf(filler) },
+    }),
+  ]
+  for (const answer of await Promise.all(ways(ofKey.id)))
+    expect(answer).toMatchObject({ status: 403, code: 'intent_other_budget' })
+  expect((await issueCredential(tokenClient, own.id, { cardId: card.id })).status).toBe(201)
 })
 
 describe('the token of a delegation', () => {
