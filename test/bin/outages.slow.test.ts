@@ -88,7 +88,11 @@ describe('a crash of Temporal under load', () => {
         return { ...intentWith(id, end, 'created', end), run: end }
       }),
     )
-    expect(await runsOf(temporal.client, owner.ownerId)).toEqual(ids.map(id => `intent/${id}`).toSorted())
+    // Two days may end a month, whose statement has a run as well.
+    const runs = await runsOf(temporal.client, owner.ownerId)
+    expect(runs.filter(run => !run.startsWith('statements/'))).toEqual(
+      ids.map(id => `intent/${id}`).toSorted(),
+    )
   })
 })
 

@@ -38,7 +38,7 @@ describe('the panel of a list', () => {
     await shown(page, 'Bookshop')
     await page.keyboard.press('Escape')
     await page.locator('dialog.panel').waitFor({ state: 'detached' })
-    expect(new URL(page.url()).hash).toBe('')
+    await page.waitForURL(({ hash }) => hash === '')
     expect(complaints).toEqual([])
   })
 
