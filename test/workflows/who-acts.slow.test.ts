@@ -49,13 +49,15 @@ async function prepared(stories: readonly WhoActsStory[], count: number): Promis
 
 async function untilItWaits(workflowId: string): Promise<void> {
   const run = temporal.of({ workflowId })
-  const hasEnded = async () => (await run.status()) === 'COMPLETED'
-  const waitsFor = async () => (await run.state().catch(() => undefined))?.waitsFor
-  await until(
-    `${workflowId} waits or has ended`,
-    async () => (await hasEnded()) || (await waitsFor()),
-    PATIENCE_MS,
-  )
+  let seen: unknown
+  const isThere = async () => {
+    const [status, state] = [await run.status(), await run.state().catch(String)]
+    seen = { status, state }
+    return status === 'COMPLETED' || (typeof state === 'object' && state.waitsFor)
+  }
+  await until(`${workflowId} waits or has ended`, isThere, PATIENCE_MS).catch((error: Error) => {
+    throw new Error(`${error.message}; it shows ${JSON.stringify(seen)}`)
+  })
 }
 
 async function madeDue(all: readonly Acting[]): Promise<Acted[]> {
