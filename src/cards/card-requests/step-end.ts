@@ -7,6 +7,7 @@ import {
   approvalProgressOf,
   deniedInWords,
   dropApprovals,
+  makeAllDueSql,
   nextOfWaiting,
   readApprovers,
   remindOfApproval,
@@ -96,19 +97,7 @@ function deny(request: Waiting, { id }: Policy, context: Ending): void {
   moveCardRequest(request, 'denied', context, comment)
 }
 
-/** A transaction that has locked people and passkeys does not wait for a request, since who holds one may wait for a passkey. */
-const MAKE_DUE = `
-with waiting as (
-  select id, agent_id from card_requests
-  where owner_id = $1 and mode = $2 and status = 'pending' and approval_due_at is not null),
-free as (
-  select id from card_requests
-  where owner_id = $1 and mode = $2 and status = 'pending' and approval_due_at is not null
-  order by id for no key update skip locked),
-made_due as (
-  update card_requests set approval_due_at = $3 from free
-  where owner_id = $1 and mode = $2 and card_requests.id = free.id)
-select id, agent_id as "agentId" from waiting order by id`
+const MAKE_DUE = makeAllDueSql('card_requests', 'pending')
 
 /** People have left, or have another role: what waits for approvals looks at once who is left. */
 async function lookAtWaiting({ sql, tenant: { ownerId, mode }, now, wake }: WriteContext): Promise<void> {

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
 import type { ApprovalProgress } from '../../identity/approvals/index.ts'
-import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
+import type { Actor } from '../../kernel/contract/actor.ts'
 import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { EntityManager, EntityReader } from '../../kernel/contract/entity-manager.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
-import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertIntoBoth, lockedRowsById, rowsById, updateOf } from '../../kernel/database/bulk-sql.ts'
 import {
   booleanColumn,
@@ -183,30 +182,6 @@ export const lockIntent = (em: EntityManager, id: string): Promise<Intent | null
 /** The intents of an agent that wait for several people. */
 export const lockWithSteps = (em: EntityManager, agentId: string): Promise<Intent[]> =>
   em.find(Intent, { agentId, status: 'created', approvalDueAt: { $ne: null } }, FOR_UPDATE_BY_ID)
-
-const MAKE_DUE = `
-with waiting as (
-  select id, agent_id from intents
-  where owner_id = $1 and mode = $2 and status = 'created' and approval_due_at is not null),
-free as (
-  select id from intents
-  where owner_id = $1 and mode = $2 and status = 'created' and approval_due_at is not null
-  order by id for no key update skip locked),
-made_due as (
-  update intents set approval_due_at = $3 from free
-  where owner_id = $1 and mode = $2 and intents.id = free.id)
-select id, agent_id as "agentId" from waiting order by id`
-
-/**
- * Makes all that wait for several people due, and gives them for their runs to be woken. A transaction that has locked people
- * and passkeys does not wait for an intent, since who holds one may wait for a passkey: the run alone ends the step of that one.
- */
-export const makeAllWithStepsDue = (
-  sql: Sql,
-  { ownerId, mode }: Tenant,
-  now: Date,
-): Promise<readonly { readonly id: string; readonly agentId: string }[]> =>
-  sql<{ id: string; agentId: string } & Row>(MAKE_DUE, [ownerId, mode, now])
 
 export const findIntent = (em: EntityReader, id: string): Promise<Intent | null> => em.findOne(Intent, { id })
 

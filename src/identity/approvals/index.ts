@@ -62,6 +62,7 @@ export {
   approverProblem,
   type CountedApproval,
   isAskedNow,
+  makeAllDueSql,
   nextOfWaiting,
   setApproval,
   type UncountedApproval,

@@ -6,6 +6,7 @@ import {
   deleteRecordedApprovals,
   deniedInWords,
   dropApprovals,
+  makeAllDueSql,
   nextOfWaiting,
   readApprovers,
   recordedApprovalsOf,
@@ -16,10 +17,11 @@ import {
 import { personEvents } from '../../../identity/people/index.ts'
 import { reaction } from '../../../kernel/contract/area.ts'
 import type { ReadContext, WriteContext } from '../../../kernel/contract/context.ts'
+import type { Row } from '../../../kernel/contract/sql.ts'
 import { AgentEvent } from '../../agents/index.ts'
 import { effectivePolicy } from '../../policies/index.ts'
 import type { intentSteps } from '../api.ts'
-import { type Intent, intentMachine, lockIntent, lockWithSteps, makeAllWithStepsDue } from '../intent.ts'
+import { type Intent, intentMachine, lockIntent, lockWithSteps } from '../intent.ts'
 import { intentProcess } from '../process.ts'
 import { approvalEvent, intentEvent } from '../response.ts'
 
@@ -100,9 +102,12 @@ async function dropRecorded(
   if (gone.length > 0) queueStatement(deleteRecordedApprovals(sql, tenant, gone))
 }
 
+const MAKE_DUE = makeAllDueSql('intents', 'created')
+
 /** People have left, or have another role: what waits for approvals looks at once who is left. */
-async function lookAtWaiting({ sql, tenant, now, wake }: WriteContext): Promise<void> {
-  for (const intent of await makeAllWithStepsDue(sql, tenant, now)) wake(intentProcess, intent)
+async function lookAtWaiting({ sql, tenant: { ownerId, mode }, now, wake }: WriteContext): Promise<void> {
+  const waiting = await sql<{ id: string; agentId: string } & Row>(MAKE_DUE, [ownerId, mode, now])
+  for (const intent of waiting) wake(intentProcess, intent)
 }
 
 export const approvalReactions = {
