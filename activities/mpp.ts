@@ -141,8 +141,8 @@ const mintCredentialOf = ({ systems, service, outside }: ActivityTools) =>
         )
         // What it has claimed holds for one attempt.
         if (carried) Object.assign(carried, { claimed: undefined, ...begun, holder, answer: problem })
-        const { setNetworkToken } = systems.cardProcessor(ref.mode)
-        if (unused !== null) await callAnd(() => giveBackToken(unused, setNetworkToken, call), nothing)
+        // Only this attempt has the token, so it is given back without a claim, which a paused process may have lost.
+        if (unused !== null) await giveBackToken(unused, systems.cardProcessor(ref.mode), call)
         return next
       } catch (error) {
         await transaction(tx => releaseOrder(ref.id, holder, tx)).catch(nothing)

@@ -462,7 +462,7 @@ function tracesOf({ offer, minted, order, payment: { request, url, conversion, a
 /** Makes the processor delete a token that is not used. If it does not answer, the token expires within a day. */
 export async function giveBackToken(
   tokenId: string,
-  setNetworkToken: CardProcessor['setNetworkToken'],
+  { setNetworkToken }: Pick<CardProcessor, 'setNetworkToken'>,
   { reference, ...call }: ProcessorCall,
 ): Promise<void> {
   await setNetworkToken?.(tokenId, 'deleted', { ...call, reference: `${reference}-unused` })
