@@ -52,11 +52,7 @@ const LOST: PushResult = {
 
 async function recordTest(result: PushResult, { receiver }: Reserved, { em, emit, refuse }: TestContext) {
   const { delivered, gone: dropped, status, message } = result
-  // Locked only for deletion: a locked subscription gets no push of the event that is emitted here.
-  const { id } = receiver
-  const subscription = await (dropped
-    ? em.findOne(PushSubscription, { id }, FOR_UPDATE)
-    : em.findOne(PushSubscription, { id }))
+  const subscription = await em.findOne(PushSubscription, { id: receiver.id }, FOR_UPDATE)
   if (!subscription) return refuse('subscription_not_found')
   const event = { subscriptionId: subscription.id, label: subscription.label }
   emit('push_subscription.tested', { ...event, delivered })
