@@ -54,12 +54,13 @@ describe('the run of a card', () => {
   })
 
   test('ends with the card, once the processor knows', async () => {
-    const { card, run, params } = await aRunningCard()
+    const other = await service.owner()
+    const { card, run, params } = await aRunningCard(other.client)
     answers.setState = async () => ({ failure: 'late' })
-    await bodyOf(client.cards.close({ params, body: { reason: 'Ada wanted it' } }))
+    await bodyOf(other.client.cards.close({ params, body: { reason: 'Ada wanted it' } }))
     await run.untilDetails('which is tried again')
     restore()
-    await service.sql('update cards set call_due_at = now(), due_at = now() where id = $1', [card.id])
+    await advance(other.client, { minutes: 2 })
     expect(await run.untilEnded()).toBe('closed')
     expect(await statesOf(card.id)).toEqual(['closed'])
     expect(await run.failedTasks()).toBe(0)

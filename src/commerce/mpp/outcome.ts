@@ -399,5 +399,8 @@ export async function recordDeletedToken(
 ): Promise<void> {
   const credential = await tx.em.findOne(MppCredential, { id }, FOR_UPDATE)
   const isOver = await recordTokenDeletion(id, answer, tx)
-  if (credential && isOver) credential.dueAt = null
+  if (!credential || !isOver) return
+  credential.dueAt = null
+  // Its run ends at once, also where it has not deleted the token itself.
+  if (credential.workflowId !== null) tx.wake(mppProcess, credential)
 }
