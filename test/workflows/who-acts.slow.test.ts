@@ -55,8 +55,14 @@ async function untilItWaits(workflowId: string): Promise<void> {
     seen = { status, state }
     return status === 'COMPLETED' || (typeof state === 'object' && state.waitsFor)
   }
-  await until(`${workflowId} waits or has ended`, isThere, PATIENCE_MS).catch((error: Error) => {
-    throw new Error(`${error.message}; it shows ${JSON.stringify(seen)}`)
+  await until(`${workflowId} waits or has ended`, isThere, PATIENCE_MS).catch(async (error: Error) => {
+    const { events } = await run.handle.fetchHistory()
+    const last = (events ?? [])
+      .slice(-20)
+      .map(({ eventType, workflowTaskFailedEventAttributes: failed }) =>
+        failed ? `${eventType} ${failed.cause} ${failed.failure?.message}` : eventType,
+      )
+    throw new Error(`${error.message}; it shows ${JSON.stringify(seen)} after ${last.join(', ')}`)
   })
 }
 
