@@ -84,9 +84,10 @@ export function transferRefundBatch(
 ) {
   const transactions = new Map(opened.transactions)
   const intents = new Map<string | null, PayingIntent>()
-  for (const { intentId, amountCents, merchant, cardId, runId } of transactions.values())
-    if (intentId)
-      intents.set(intentId, { id: intentId, amountCents, holdCents: null, merchant, cardId, runId })
+  for (const { id: transactionId, intentId, amountCents, merchant, cardId, runId } of transactions.values()) {
+    const members = { amountCents, merchant, cardId, runId, transactionId }
+    if (intentId) intents.set(intentId, { id: intentId, holdCents: null, paymentId: null, ...members })
+  }
   const payments = { counters: opened.counters, find: (id: string | null) => intents.get(id) }
   return paymentBatch(tenantNow, { payments, refunds: opened.refunds, transactions })
 }

@@ -56,7 +56,7 @@ export interface PaymentChannel<P extends Payment> extends PaymentView<P>, Payme
 
 export type PayingIntent = Pick<
   IntentRow,
-  'id' | 'amountCents' | 'holdCents' | 'merchant' | 'cardId' | 'runId'
+  'id' | 'amountCents' | 'holdCents' | 'merchant' | 'cardId' | 'runId' | 'paymentId' | 'transactionId'
 >
 
 /** The locked limits that a payment counts towards. */
@@ -130,3 +130,9 @@ export const coveringIntent = <I>(
   { source, intentId }: Pick<Payment, 'source' | 'intentId'>,
   { payments }: { readonly payments: { find(id: string | null): I | undefined } },
 ): I | undefined => (source === 'intent' ? payments.find(intentId) : undefined)
+
+/** False while the intent is free, and once it is another payment's. */
+export const isPaymentOf = (
+  { paymentId, transactionId }: Pick<IntentRow, 'paymentId' | 'transactionId'>,
+  payment: Pick<Payment, 'id' | 'transactionId'>,
+): boolean => paymentId === payment.id || (transactionId !== null && transactionId === payment.transactionId)

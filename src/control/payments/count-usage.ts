@@ -1,6 +1,6 @@
 import type { PostingCause } from '../../money/ledger/index.ts'
 import { type Cents, NO_CENTS, remainderOf, subtractCents } from '../../values/money.ts'
-import { coveringIntent, type LimitBatch, type PayingIntent } from './channel.ts'
+import { coveringIntent, isPaymentOf, type LimitBatch, type PayingIntent } from './channel.ts'
 import {
   intentCoveredReference,
   intentHoldReference,
@@ -19,7 +19,8 @@ export function countLimitUsage(
   batch: LimitBatch,
 ): void {
   const intent = coveringIntent(payment, batch)
-  if (intent) countForIntent(intent, after, batch)
+  // The intent's limits have the amounts of its one payment, even if an earlier one is reported again.
+  if (intent && isPaymentOf(intent, payment)) countForIntent(intent, after, batch)
   const subjects = limitsOf(intent !== undefined)
   // A card that the intent names was counted when the intent was approved.
   if (subjects.length === 0 || intent?.cardId) return

@@ -8,6 +8,7 @@ import {
   newCompletedTransaction,
   newTransaction,
   type TransactionRow,
+  type TransactionState,
   updateTransactions,
 } from '../../money/transactions/index.ts'
 import {
@@ -16,6 +17,7 @@ import {
   coveringIntent,
   type FactEvidence,
   type HoldAccounts,
+  isPaymentOf,
   type LimitBatch,
   type LimitedChannel,
   type PaymentBatch,
@@ -163,7 +165,7 @@ export class PaymentSession<Channel, Batch, Context> {
   ): TransactionRow | undefined {
     this.#count(payment, change)
     this.#channel.record(payment, change.after)
-    const wanted = this.#channel.transactionOf(payment, change.after)
+    const wanted = this.#transactionOf(payment, change.after)
     if (!wanted) return undefined
     const { changed, now, transactions } = this.#batch
     const { emit } = this.#context
@@ -176,6 +178,18 @@ export class PaymentSession<Channel, Batch, Context> {
     if ((isMoved || isWitnessed) && !changed.newTransactions.has(transaction))
       changed.transactions.add(transaction)
     return transaction
+  }
+
+  /** One transaction pays an intent. A payment that has lost its intent may still be refunded, and then names none. */
+  #transactionOf<P extends Payment>(
+    this: Refunding<P>,
+    payment: P,
+    state: PaymentState,
+  ): TransactionState | null {
+    const wanted = this.#channel.transactionOf(payment, state)
+    const intent = coveringIntent(payment, this.#batch)
+    const isOther = intent !== undefined && !isPaymentOf(intent, payment)
+    return wanted && wanted.status !== 'declined' && isOther ? { ...wanted, intentId: null } : wanted
   }
 
   #payerOf(this: Counting<never>, payment: Payment) {
@@ -217,18 +231,17 @@ export class PaymentSession<Channel, Batch, Context> {
     refunds.record(id, { agentId, amountCents, ...receipt }, ofPaymentCents, this.#context.emit)
   }
 
-  /** A payment that is paid after it was refunded keeps its intent only if no other payment has taken it. */
-  #reclaimIntent(this: Capturing<never>, payment: Payment, { after }: PaymentChange): void {
+  /** A payment that is held or paid after its intent was free again keeps it only if no other payment has taken it. */
+  #reclaimIntent(this: Capturing<never>, payment: Payment, { after, intentStep }: PaymentChange): void {
     const { payments } = this.#batch
     const intent = coveringIntent(payment, this.#batch)
-    if (!intent || after.capturedCents === 0n) return
-    const isPaidByMe = intent.transactionId !== null && intent.transactionId === payment.transactionId
-    if (intent.paymentId === payment.id || isPaidByMe) return
-    // Once this service has begun a payment on an intent, it pays that intent, even if the agent was frozen
-    // since.
-    const isPayable = after.isSelfInitiated
-      ? intent.status === 'approved' && intent.paymentId === null
-      : payments.blockerOf(intent) === undefined
+    if (!intent || intentStep === 'free' || isPaymentOf(intent, payment)) return
+    // Once this service has begun a payment on an intent, or the network has approved one, it pays that intent, even if
+    // the agent was frozen since.
+    const isPayable =
+      after.isSelfInitiated || after.capturedCents === 0n
+        ? intent.status === 'approved' && intent.paymentId === null
+        : payments.blockerOf(intent) === undefined
     if (isPayable) payments.begin(intent, payment.id)
     else Object.assign(payment, { source: 'wallet', intentId: null })
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { cents } from '../../../src/values/money.ts'
 import { aPayingCard, bookshop } from '../../support/cards/network.ts'
-import { anIntent, bodyOf } from '../../support/factories.ts'
+import { anIntent, aToken, bodyOf } from '../../support/factories.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 import {
   balanceOf,
@@ -113,6 +114,86 @@ describe('a clearing', () => {
       { reserved: 0, spent: 8_100, open: 0, made: 1 },
     ])
     expect((await paymentsOf(card.id)).map(({ source }) => source)).toEqual(['intent', 'wallet'])
+    await expectVerifiedLedger(client)
+  })
+})
+
+/** Pays an intent of a token with a budget. The merchant reverses that, so that the intent can be paid again. */
+async function aReversedPayment() {
+  const { agent, card } = await aPayingCard(client, 200)
+  const token = await aToken(client, agent.id, { maxAmountEuros: 50 })
+  const intent = await anIntent(service.client(String(token.token)), agent.id, { amountEuros: 40 })
+  const { authorizationId } = await network.authorize(card.id, 40)
+  await network.reverse(card.id, authorizationId)
+  return { agent, card, intent, authorizationId, subjects: [agent.id, card.id, token.id] }
+}
+
+const approvedByNetwork = (authorizationId: string, euros: number) => ({
+  kind: 'outcome' as const,
+  authorizationId,
+  asks: [{ amountCents: cents(BigInt(euros * 100)), approved: true }],
+  merchant: bookshop,
+})
+
+const paidOnce = [
+  { reserved: 0, spent: 4_100, open: 0, made: 1 },
+  { reserved: 0, spent: 4_100, open: 0, made: 0 },
+  { reserved: 0, spent: 4_100, open: 0, made: 1 },
+]
+
+describe('a message about an earlier payment of an intent that another one has paid', () => {
+  test.each(['reversal', 'expiry', 'increment', 'outcome'] as const)(
+    'leaves the limits what was paid: a further %s',
+    async late => {
+      const { card, authorizationId, subjects } = await aReversedPayment()
+      const second = await network.authorize(card.id, 41)
+      await network.clear(card.id, second.authorizationId, 41)
+      expect(await usesOf(subjects)).toEqual(paidOnce)
+      await {
+        reversal: () => network.reverse(card.id, authorizationId),
+        expiry: () => network.send(card.id, { kind: 'expiry', authorizationId }),
+        increment: () => network.authorize(card.id, 1, {}, { authorizationId, ask: 1 }),
+        outcome: () => network.send(card.id, approvedByNetwork(authorizationId, 40)),
+      }[late]()
+      expect(await usesOf(subjects)).toEqual(paidOnce)
+    },
+  )
+
+  test.each(['after', 'before'])('is booked: a refund %s the other payment', async when => {
+    const { agent, card, intent, authorizationId, subjects } = await aReversedPayment()
+    if (when === 'before') await network.refund(card.id, authorizationId, 40)
+    const second = await network.authorize(card.id, 41)
+    expect(second.reply.kind).toBe('approved')
+    await network.clear(card.id, second.authorizationId, 41)
+    if (when === 'after') await network.refund(card.id, authorizationId, 40)
+    expect(await balanceOf(agent.id)).toEqual([199, 0])
+    expect(await usesOf(subjects)).toEqual(paidOnce)
+    expect(await transactionsOf(card.id)).toMatchObject([
+      { status: 'completed', amountEuros: 41, intentId: intent.id },
+      { status: 'refunded', amountEuros: 40, intentId: null },
+    ])
+    await expectVerifiedLedger(client)
+  })
+
+  test('is paid by the wallet, and counts for the agent: the network has approved it all the same', async () => {
+    const { agent, card } = await aPayingCard(client, 200)
+    const intent = await anIntent(client, agent.id, { amountEuros: 40 })
+    await bodyOf(client.cards.freeze({ params: { id: card.id }, body: {} }))
+    const first = await network.authorize(card.id, 40)
+    expect(first.reply.kind).toBe('declined')
+    await bodyOf(client.cards.unfreeze({ params: { id: card.id }, body: {} }))
+    const second = await network.authorize(card.id, 41)
+    await network.clear(card.id, second.authorizationId, 41)
+    await network.send(card.id, approvedByNetwork(first.authorizationId, 40))
+    expect(await paymentsOf(card.id)).toMatchObject([
+      { status: 'cleared', source: 'intent', intentId: intent.id },
+      { status: 'authorized', source: 'wallet', intentId: null },
+    ])
+    expect(await balanceOf(agent.id)).toEqual([119, 40])
+    expect(await usesOf([agent.id, card.id])).toEqual([
+      { reserved: 4_000, spent: 4_100, open: 1, made: 1 },
+      { reserved: 4_000, spent: 4_100, open: 1, made: 0 },
+    ])
     await expectVerifiedLedger(client)
   })
 })
