@@ -218,7 +218,8 @@ function decideAmount(
   const mcc = content.merchant.mcc ?? intent?.mcc ?? null
   const country = content.merchant.country ?? intent?.country ?? null
   const terms = batch.terms.get(cardId)
-  const isNamed = intent !== undefined && intent.cardId === cardId
+  // One that was made for an approved intent did not judge it.
+  const isNamed = intent !== undefined && intent.cardId === cardId && terms?.intentId !== intent.id
   const name = merchantNameOfDescriptor(descriptor)
   const merchant = intent?.merchant ?? name
   const risk = riskAssessor.assess(

@@ -211,7 +211,7 @@ export class BudgetCounters {
     }
   }
 
-  reservationOf(cause: PostingCause): Pick<BudgetReservation, 'reserved' | 'spent'> | undefined {
+  reservationOf(cause: PostingCause): Pick<BudgetReservation, 'subjects' | 'reserved' | 'spent'> | undefined {
     return this.#reservations.get(causeKey(cause))
   }
 

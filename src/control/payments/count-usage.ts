@@ -21,9 +21,10 @@ export function countLimitUsage(
   const intent = coveringIntent(payment, batch)
   // The intent's limits have the amounts of its one payment, even if an earlier one is reported again.
   if (intent && isPaymentOf(intent, payment)) countForIntent(intent, after, batch)
-  const subjects = limitsOf(intent !== undefined)
-  // A card that the intent names was counted when the intent was approved.
-  if (subjects.length === 0 || intent?.cardId) return
+  // A card that the intent named was counted when the intent was approved, and one that was made for it later was not.
+  const counted = intent && batch.counters.reservationOf(intentHoldReference(intent.id))?.subjects
+  const subjects = limitsOf(intent !== undefined).filter(subject => !counted?.includes(subject))
+  if (subjects.length === 0) return
   const term = batch.agents.get(payment.agentId ?? '')?.term ?? null
   for (const usage of limits) {
     const own = limitUsageReference(usage, payment)

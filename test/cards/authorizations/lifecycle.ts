@@ -55,4 +55,26 @@ describe('a payment by card that an intent covers', () => {
     })
     await expectVerifiedLedger(client)
   })
+
+  test.each([
+    [{ maxTransactionEuros: 25 }, /limit of € 25.00 for one payment/],
+    [{ dailyLimitEuros: 25 }, /budget for the day of € 25.00/],
+    [{ monthlyLimitEuros: 25 }, /budget for the month of € 25.00/],
+  ])('keeps to the limits of a card that was made for the intent: %j', async (limits, reason) => {
+    const { agent } = await aPayingCard(client, 100)
+    const intent = await anIntent(client, agent.id, { amountEuros: 40, merchant: 'Bookshop' })
+    const body = { agentId: agent.id, usage: 'single' as const, intentId: intent.id, limits }
+    const card = await bodyOf(client.cards.create({ body }))
+    const { reply: above } = await network.authorize(card.id, 25.01)
+    expect(above).toMatchObject({ kind: 'declined', reason: expect.stringMatching(reason) })
+    const { reply, authorizationId } = await network.authorize(card.id, 25)
+    expect(reply).toMatchObject({ kind: 'approved' })
+    await network.clear(card.id, authorizationId, 25)
+    const counted = await service.sql(
+      `select reserved_cents::int as reserved, spent_cents::int as spent from counters where subject = $1 and period = 'all'`,
+      [card.id],
+    )
+    expect(counted).toEqual([{ reserved: 0, spent: 2_500 }])
+    await expectVerifiedLedger(client)
+  })
 })
