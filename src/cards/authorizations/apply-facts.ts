@@ -68,9 +68,15 @@ function fundingOf({ agentId, numberId, search }: IncomingMessage, batch: CardBa
   return purse ? { intent, source: 'purse', walletId: purse } : { intent, source: 'wallet', walletId }
 }
 
+interface Owner extends Row, Pick<AuthorizationRow, 'agentId' | 'cardId'> {
+  readonly numberId: string | null
+}
+
 const OWNERS = `
-select agent_id as "agentId", card_id as "cardId" from card_authorizations
-where owner_id = $1 and mode = $2 and id = any($3::text[])`
+select a.agent_id as "agentId", a.card_id as "cardId", c.number_id as "numberId" from card_authorizations a
+left join lateral (
+  select * from cards one where (one.owner_id, one.mode, one.id) = ($1, $2, a.card_id) limit 1) as c on true
+where a.owner_id = $1 and a.mode = $2 and a.id = any($3::text[])`
 
 /**
  * Releases amounts that were held and never cleared, or confirmed and never seen by the network. A later
@@ -83,14 +89,12 @@ export const expireAuthorization: HandlerOf<typeof authorizationsApi.expire> = {
     const { ownerId, mode } = first.tenant
     const authorizationIds = items.map(({ input }) => input.params.id)
     // The agent of an authorization never changes, so it can be read first and locked before all else.
-    const owners = await sql<Row & Pick<AuthorizationRow, 'agentId' | 'cardId'>>(OWNERS, [
-      ownerId,
-      mode,
-      authorizationIds,
-    ])
+    const owners = await sql<Owner>(OWNERS, [ownerId, mode, authorizationIds])
     return loadCardBatch(sql, first, {
       agentIds: owners.map(({ agentId }) => agentId),
       cardIds: owners.flatMap(({ cardId }) => cardId ?? []),
+      // A single-use card whose payment ends so is closed.
+      numberIds: owners.flatMap(({ numberId }) => numberId ?? []),
       authorizationIds,
       movesMoney: true,
     })

@@ -76,6 +76,18 @@ describe('the end of a card', () => {
     expect(await areClosed(card.id)).toBe(true)
   })
 
+  test('comes when what a merchant has not cleared of the one payment of a single-use card expires', async () => {
+    const { client } = await service.owner()
+    const { card } = await aPayingCard(client, 100, { card: { usage: 'single' } })
+    await pass(client, { minutes: 1 })
+    const { authorizationId } = await network.authorize(card.id, 5)
+    await network.clear(card.id, authorizationId, 3, { final: false })
+    await pass(client, { minutes: 1 })
+    expect((await getCard(client, card.id)).status).toBe('active')
+    await pass(client, { days: 8 })
+    expect(await getCard(client, card.id)).toMatchObject({ status: 'closed', closedReason: 'spent' })
+  })
+
   test('the end of a card reaches a processor that was unavailable at the time', async () => {
     const { client } = await service.owner()
     const { id } = await aCard(client)
