@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { cardProcess } from '../../src/cards/cards/process.ts'
 import { formatMinute } from '../../src/values/minute.ts'
 import { aCard, eventsOfCard, getCard, numbersOf } from '../support/cards/cards.ts'
+import { aPayingCard, networkBefore } from '../support/cards/network.ts'
 import { recordingCardProcessor } from '../support/cards/processor.ts'
 import { aFundedAgent, aLiveClient, anAgent, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
@@ -12,6 +13,7 @@ import { until } from '../support/until.ts'
 const { processor, calls, answers, restore } = recordingCardProcessor()
 const service = await startTestService({ temporal: true, outside: { cardProcessor: () => processor } })
 const temporal = await runViewer()
+const network = networkBefore(service)
 const { client } = await service.owner()
 
 afterEach(restore)
@@ -94,6 +96,21 @@ describe('the run of a card', () => {
     expect(await run.untilEnded()).toBe('closed')
     expect((await getCard(client, params.id)).balance?.availableEuros).toBe(0)
     expect(await run.activityNames()).toContain('returnPurse')
+  })
+
+  test('returns by itself what a reversal frees in the purse of a closed card', async () => {
+    const { agent, card } = await aPayingCard(client, 100)
+    const [run, params] = [temporal.of(card), { id: card.id }]
+    await bodyOf(client.cards.fund({ params, body: { amountEuros: 30 } }))
+    const { authorizationId } = await network.authorize(card.id, 12)
+    await bodyOf(client.cards.close({ params, body: {} }))
+    await run.untilDetails('for the balance of its purse to be returned, which is tried again at')
+    await network.reverse(card.id, authorizationId)
+    expect(await run.untilEnded()).toBe('closed')
+    expect((await run.activityNames()).filter(name => name === 'returnPurse')).toHaveLength(2)
+    expect(await bodyOf(client.agents.balance({ params: { id: agent.id } }))).toMatchObject({
+      availableEuros: 100,
+    })
   })
 
   test('its history contains ids, but no names, digits or text of the owner', async () => {

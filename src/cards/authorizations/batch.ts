@@ -259,9 +259,10 @@ export async function writeCardBatch(batch: CardBatch, sql: Sql): Promise<void> 
 }
 
 const cardsWithFreeMoney = ({ newAuthorizations, authorizations }: BatchChanges): string[] =>
-  [...newAuthorizations, ...authorizations].flatMap(
-    ({ source, cardId, status, heldCents, refundedCents }) => {
-      const isFree = status !== 'declined' && (heldCents === 0n || refundedCents > 0n)
-      return source === 'purse' && cardId && isFree ? cardId : []
-    },
+  [...newAuthorizations, ...authorizations].flatMap(authorization =>
+    authorization.cardId && hasFreedPurse(authorization) ? authorization.cardId : [],
   )
+
+/** Whether the payment may have freed money in its card's purse, which a closed card returns. */
+export const hasFreedPurse = ({ source, status, heldCents, refundedCents }: AuthorizationRow): boolean =>
+  source === 'purse' && status !== 'declined' && (heldCents === 0n || refundedCents > 0n)

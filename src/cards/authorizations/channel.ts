@@ -19,7 +19,7 @@ import {
   authorizationMachine,
   CARD_REFUND_SOURCE,
 } from './authorization.ts'
-import type { CardBatch } from './batch.ts'
+import { type CardBatch, hasFreedPurse } from './batch.ts'
 
 /** The days that a hold lasts, by the merchant's trade, as networks define them. */
 const HOLD_DAYS = 7
@@ -51,7 +51,7 @@ const cardChannel = (batch: CardBatch, context: PaymentEmitContext): PaymentChan
   refunds: { way: 'card', origin: 'network', sourceType: CARD_REFUND_SOURCE },
   record: (authorization, state) => record(authorization, state, batch),
   transactionOf,
-  applied: (authorization, { after }) => closeSpentCard(authorization, after, batch, context),
+  applied: (authorization, { after }) => endCard(authorization, after, batch, context),
 })
 
 /** Card payments, for facts that this service, a merchant or the owner states. */
@@ -65,7 +65,7 @@ export function networkPayments(batch: CardBatch, context: NetworkContext) {
   const channel: PaymentChannel<AuthorizationRow> = {
     ...cardChannel(batch, context),
     applied(authorization, change) {
-      closeSpentCard(authorization, change.after, batch, context)
+      endCard(authorization, change.after, batch, context)
       emitCharge(authorization, change, batch, context)
     },
   }
@@ -213,15 +213,19 @@ const paid = (
   declineReason: null,
 })
 
-function closeSpentCard(
-  { cardId, agentId }: AuthorizationRow,
+/** Wakes the run of a card that its only payment ends, or that is closed and returns what this payment frees in its purse. */
+function endCard(
+  authorization: AuthorizationRow,
   { isClosed, clearedCents }: PaymentState,
-  { singleUse, spent }: CardBatch,
+  { singleUse, spent, terms }: CardBatch,
   { wake }: PaymentEmitContext,
 ): void {
-  if (!isClosed || clearedCents === 0n || cardId === null || !singleUse.has(cardId)) return
-  spent.add(cardId)
-  wake(cardProcess, { id: cardId, agentId })
+  const { cardId, agentId } = authorization
+  if (cardId === null) return
+  const isSpent = isClosed && clearedCents > 0n && singleUse.has(cardId)
+  const isReturning = terms.get(cardId)?.status === 'closed' && hasFreedPurse(authorization)
+  if (isSpent) spent.add(cardId)
+  if (isSpent || isReturning) wake(cardProcess, { id: cardId, agentId })
 }
 
 /**
