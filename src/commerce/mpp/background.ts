@@ -124,10 +124,13 @@ const onEnded = (how: 'denied' | 'cancelled' | 'expired') =>
     }
   })
 
-/** An intent tells by `paymentWaits` that a payment has waited for its approval. */
+/**
+ * An intent tells by `paymentWaits` that a payment has waited for its approval. One that is cancelled does not know the payments
+ * that wait for a merchant.
+ */
 export const waitingPaymentReactions = {
   'intent.approved': whenMemberPresent('paymentWaits', onApproved),
   'intent.denied': whenMemberPresent('paymentWaits', onEnded('denied')),
-  'intent.cancelled': whenMemberPresent('paymentWaits', onEnded('cancelled')),
+  'intent.cancelled': onEnded('cancelled'),
   'intent.expired': whenMemberPresent('paymentWaits', onEnded('expired')),
 }

@@ -273,6 +273,16 @@ describe('a merchant that is away', () => {
     expect(['no_challenge', 'intent_expired']).toContain(ended.reason)
   })
 
+  test('is not asked again once the intent is cancelled: the payment ends with it', async () => {
+    const payer = await aPayer(service)
+    const payment = await orderLater(payer, merchant.sells('/cancelled', answerWith(503)))
+    await carriedOut(payer, payment, 'waiting')
+    const asked = merchant.visits('/cancelled').length
+    await bodyOf(payer.client.intents.cancel({ params: { id: payer.intent.id }, body: {} }))
+    expect(await paymentOf(payer, payment)).toMatchObject({ status: 'ended', reason: 'intent_cancelled' })
+    expect(merchant.visits('/cancelled')).toHaveLength(asked)
+  })
+
   test('is not asked again for a request that may have an effect', async () => {
     const payer = await aPayer(service)
     const payment = await orderLater(payer, merchant.sells('/posted', answerWith(503)), { body: 'order' })
