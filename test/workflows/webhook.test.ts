@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { rowOf, whileLocked } from '../support/at-once.ts'
 import { deliveriesOf, untilDelivery } from '../support/delivery/deliveries.ts'
 import { respondWith, startReceiver } from '../support/delivery/receiver.ts'
 import { anAgent, aWebhook, bodyOf } from '../support/factories.ts'
@@ -123,8 +124,10 @@ describe('the run of a failed delivery', () => {
     expect(await run.activityNames()).toEqual(['sendAgain'])
   })
 
-  test('goes on at once when a test of the paused receiver succeeds', async () => {
-    const { client, id, run } = await failingDelivery(2)
+  /** Its receiver is paused for an hour. */
+  async function pausedDelivery() {
+    const failing = await failingDelivery(2)
+    const { id, run } = failing
     await run.untilDetails(/for attempt 3/)
     await service.sql(
       `update webhooks set failures = 5, failing_since = now(), paused_until = now() + interval '1 hour' where id = $1`,
@@ -136,7 +139,21 @@ describe('the run of a failed delivery', () => {
     ])
     await run.signal('recordChanged')
     await run.untilDetails(/keeps failing and is paused until/)
+    return failing
+  }
+
+  test('goes on at once when a test of the paused receiver succeeds', async () => {
+    const { client, id, run } = await pausedDelivery()
     expect(await bodyOf(client.webhooks.test({ params: { id } }))).toMatchObject({ delivered: true })
+    expect(await run.untilEnded()).toBe('delivered')
+    expect(await rescues()).toBe(0)
+  })
+
+  test('goes on at once, too, where its delivery was held at that moment', async () => {
+    const { client, id, first, run } = await pausedDelivery()
+    await whileLocked(service, rowOf('deliveries', first.id), async () => {
+      expect(await bodyOf(client.webhooks.test({ params: { id } }))).toMatchObject({ delivered: true })
+    })
     expect(await run.untilEnded()).toBe('delivered')
     expect(await rescues()).toBe(0)
   })

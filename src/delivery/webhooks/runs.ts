@@ -6,15 +6,23 @@ import { webhookProcess } from './process.ts'
 /** A receiver has few. What is beyond is sent by deliverers. */
 const MOST_RUNS = 200
 
-/** What is locked has an outcome that is being recorded, which says when its run goes on. */
+const WAITING = `
+select one.id, one.event, one.webhook_id from deliveries one
+where one.webhook_id = any($3::text[]) and one.status in ('pending') and one.attempt_at is not null
+  and (one.leased_until is null or one.leased_until <= $4)
+order by one.attempt_at limit ${MOST_RUNS}`
+
+/**
+ * What is locked is not waited for, since who holds a delivery may wait for its receiver. Its run looks at it as well: who holds
+ * it may have seen the receiver as it was.
+ */
 const LEAVE_TO_RUNS = `
-update deliveries d set attempt_at = greatest(d.attempt_at, $4), due_at = greatest(d.attempt_at + ($5::timestamptz - $4), $5)
-where d.owner_id = $1 and d.mode = $2 and d.id = any(array(
-  select one.id from deliveries one
-  where one.webhook_id = any($3::text[]) and one.status in ('pending') and one.attempt_at is not null
-    and (one.leased_until is null or one.leased_until <= $4)
-  order by one.attempt_at limit ${MOST_RUNS} for update skip locked))
-returning d.id, d.event, d.webhook_id as "webhookId"`
+with waiting as (${WAITING}),
+free as (${WAITING} for update skip locked),
+left_to_runs as (
+  update deliveries d set attempt_at = greatest(d.attempt_at, $4), due_at = greatest(d.attempt_at + ($5::timestamptz - $4), $5)
+  where d.owner_id = $1 and d.mode = $2 and d.id = any(array(select free.id from free)))
+select id, event, webhook_id as "webhookId" from waiting union select id, event, webhook_id from free`
 
 interface Waiting extends Record<string, unknown> {
   readonly id: string
