@@ -6,6 +6,7 @@ import {
   createSharedToken,
   deleteToken,
   endUnpaid,
+  endUnsent,
   giveBackToken,
   interruptOrder,
   isUsable,
@@ -93,26 +94,7 @@ const payingActivities = (tools: ActivityTools) => ({
     },
   ),
 
-  /**
-   * `sent` is committed before the credential leaves, and only the attempt that committed it sends. If its answer is lost, the
-   * outcome is unknown.
-   */
-  sendCredential: tools.outside(
-    mppSteps.send,
-    async (ref: CarriedRef, { holder, requestId, inBatch, callAnd, transaction }): Promise<NextStep> => {
-      const { id, carried } = ref
-      const isHeld = carried?.holder === holder
-      const sending = (isHeld && carried.sending) || (await inBatch(reserveSending, { id, holder }))
-      if (!sending) return 'wait'
-      const answer = await callAnd(
-        () => sendCredential(sending, { systems: tools.systems, requestId }),
-        came =>
-          came.kind === 'paid' ? inBatch(recordPaid, came) : transaction(tx => recordIndeterminate(came, tx)),
-      )
-      if (carried) carried.answer = answer
-      return 'none'
-    },
-  ),
+  sendCredential: sendCredentialOf(tools),
 
   /** A payment whose request has failed is not ordered later. */
   interruptOrder: (ref: RecordRef) =>
@@ -148,6 +130,40 @@ const mintCredentialOf = ({ systems, service, outside }: ActivityTools) =>
         await transaction(tx => releaseOrder(ref.id, holder, tx)).catch(nothing)
         throw error
       }
+    },
+  )
+
+/**
+ * `sent` is committed before the credential leaves, and only the attempt that committed it sends. If its answer is lost, the
+ * outcome is unknown. A process that was paused before it could send knows that nothing has left.
+ */
+const sendCredentialOf = ({ systems, outside }: ActivityTools) =>
+  outside(
+    mppSteps.send,
+    async (ref: CarriedRef, { holder, requestId, inBatch, callAnd, transaction }): Promise<NextStep> => {
+      const { id, carried } = ref
+      const isHeld = carried?.holder === holder
+      const sending = carried?.sending ?? (await inBatch(reserveSending, { id, holder }))
+      if (!sending) return 'wait'
+      let hasLeft = false
+      const send = () => {
+        hasLeft = true
+        return sendCredential(sending, { systems, requestId })
+      }
+      const sent = () =>
+        callAnd(send, came =>
+          came.kind === 'paid' ? inBatch(recordPaid, came) : transaction(tx => recordIndeterminate(came, tx)),
+        )
+      const unsent = () => transaction(tx => endUnsent(id, tx))
+      const answer =
+        carried?.sending && !isHeld
+          ? await unsent()
+          : await sent().catch((error: unknown) => {
+              if (hasLeft) throw error
+              return unsent()
+            })
+      if (carried) Object.assign(carried, { sending: undefined, answer })
+      return 'none'
     },
   )
 

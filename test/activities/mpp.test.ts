@@ -1,13 +1,18 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { sandboxRates } from '../../src/adapters/exchange-rates/sandbox.ts'
+import { guardedHttp } from '../../src/adapters/guarded-http/guarded-http.ts'
 import { areas } from '../../src/areas.ts'
+import type { CarriedPayment } from '../../src/commerce/mpp/index.ts'
+import { ProcessLeases } from '../../src/kernel/database/process-lease.ts'
 import type { ProcessorCall, ProcessorCallDone, ProcessorFailure } from '../../src/ports/card-processor.ts'
 import { activitiesOf, pausedPastItsClaim } from '../support/activities.ts'
+import { sandboxWith } from '../support/cards/sandbox.ts'
 import { answerWith, demand, startMerchant } from '../support/commerce/merchant.ts'
-import { aPayer, credentialsOn, pay } from '../support/commerce/payers.ts'
+import { aPayer, balanceOf, credentialsOn, pay } from '../support/commerce/payers.ts'
 import { openEngine } from '../support/engine.ts'
 import { bodyOf } from '../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../support/flaky-proxy.ts'
-import { startTestService } from '../support/harness.ts'
+import { ENCRYPTION_KEY, startTestService } from '../support/harness.ts'
 import { until } from '../support/until.ts'
 
 type Answer = ProcessorCallDone | ProcessorFailure
@@ -116,6 +121,57 @@ describe('the deletion of a token that did not pay', () => {
     await aMinuteLater()
     expect(await run.deleteNetworkToken(ref)).toMatchObject({ closed: true })
     expect(await seen()).toEqual(DELETED)
+  })
+})
+
+describe('a payment whose process is paused past its claim before the credential leaves', () => {
+  const payer = openEngine(areas, service.databaseUrl)
+  afterAll(() => payer.close())
+  Object.assign(payer.runtime.ports.systems, {
+    cardProcessor: () => sandboxWith(ENCRYPTION_KEY),
+    exchangeRates: () => sandboxRates(),
+    outbound: guardedHttp({ allow: ['127.0.0.1'] }),
+  })
+
+  const minted = async (carried?: CarriedPayment) => {
+    const paying = await aPayer(service)
+    const before = await balanceOf(paying)
+    const path = `/unsent-${carried ? 'request' : 'run'}`
+    const url = merchant.sells(path, demand())
+    const asked = await pay(paying, url, {}, { headers: { prefer: 'respond-async' } })
+    const { id } = asked.body as unknown as { id: string }
+    const ref = { id, ownerId: paying.owner.ownerId, mode: 'test', ...(carried && { carried }) } as const
+    const steps = activitiesOf(payer.runtime)({ requestIdOf: () => `workflow:mpp/${id}` })
+    expect(await steps.mintCredential(ref)).toBe('send')
+    return {
+      ref,
+      async expectUnpaid() {
+        expect(merchant.payments(path)).toEqual([])
+        expect(await credentialsOn(paying.client, paying.intent.id)).toMatchObject([{ status: 'void' }])
+        expect(await balanceOf(paying)).toEqual(before)
+        expect(await pay(paying, url)).toMatchObject({ status: 200 })
+      },
+    }
+  }
+
+  test('was never sent: it ends unpaid, and its intent can be paid again', async () => {
+    const { ref, expectUnpaid } = await minted()
+    const row = { table: 'mpp_credentials', id: ref.id }
+    expect(
+      await pausedPastItsClaim(payer.runtime, row, paused => paused.sendCredential(ref)),
+    ).toBeUndefined()
+    await expectUnpaid()
+  })
+
+  test('was never sent, either, where a request has begun it under its earlier claim', async () => {
+    const carried: CarriedPayment = {}
+    const { ref, expectUnpaid } = await minted(carried)
+    const leases = new ProcessLeases(payer.runtime.database)
+    const later = activitiesOf({ ...payer.runtime, lease: leases.of('calls') })({ requestIdOf: ({ id }) => id })
+    expect(await later.sendCredential(ref)).toBe('none')
+    expect(carried.answer).toMatchObject({ code: 'pay_interrupted' })
+    await leases.end()
+    await expectUnpaid()
   })
 })
 

@@ -20,7 +20,7 @@ import { days, minutes } from '../../values/clock.ts'
  */
 export const mppCredentialMachine = stateMachine('mpp_credential', {
   minted: ['sent', 'consumed', 'void'],
-  sent: ['consumed', 'indeterminate'],
+  sent: ['consumed', 'indeterminate', 'void'],
   indeterminate: ['consumed', 'void'],
   consumed: ['void'],
   void: ['consumed'],

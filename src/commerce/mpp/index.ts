@@ -3,6 +3,7 @@ export { machinePaymentStatus, PAYMENTS_TO_CONFIRM_SQL } from './mpp.ts'
 export {
   deleteToken,
   endUnpaid,
+  endUnsent,
   leaveOutcomeOpen,
   recordDeletedToken,
   reserveTokenDeletion,

@@ -339,6 +339,18 @@ export async function endUnpaid(id: string, tx: WriteContext<MachinePaymentEvent
   if (payment && !wasSent) await answerLater(payment.credential, INTERRUPTED, tx)
 }
 
+/** The credential never leaves: only the process that was to send it has it, and that was paused before it did. */
+export async function endUnsent(
+  id: string,
+  tx: WriteContext<MachinePaymentEvents>,
+): Promise<AnswerToCaller> {
+  const payment = await lockMachinePayment(id, tx)
+  const isOpen = payment?.credential.status === 'sent' || payment?.credential.status === 'indeterminate'
+  if (payment && isOpen && (await payment.markUnpaid('deadline')))
+    await answerLater(payment.credential, INTERRUPTED, tx)
+  return INTERRUPTED
+}
+
 async function lockDuePayment(
   id: string,
   statuses: readonly MppStatus[],
