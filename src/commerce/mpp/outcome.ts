@@ -340,10 +340,7 @@ export async function endUnpaid(id: string, tx: WriteContext<MachinePaymentEvent
 }
 
 /** The credential never leaves: only the process that was to send it has it, and that was paused before it did. */
-export async function endUnsent(
-  id: string,
-  tx: WriteContext<MachinePaymentEvents>,
-): Promise<AnswerToCaller> {
+export async function endUnsent(id: string, tx: WriteContext<MachinePaymentEvents>): Promise<AnswerToCaller> {
   const payment = await lockMachinePayment(id, tx)
   const isOpen = payment?.credential.status === 'sent' || payment?.credential.status === 'indeterminate'
   if (payment && isOpen && (await payment.markUnpaid('deadline')))

@@ -287,14 +287,19 @@ describe('a payment that the merchant or the owner has called paid', () => {
     })
   })
 
-  test('a payment is returned if the receipt comes after the reversal', async () => {
+  test('a payment is returned if the receipt comes after the reversal, and its intent can be paid again', async () => {
     const { payer, status } = await paid(['authorization', 'reversal'], sell())
     expect(status).toBe(200)
     expect(await standingOf(payer)).toMatchObject({
       credential: 'consumed',
-      transactions: [['refunded', 20]],
+      transactions: [],
       intent: ['approved', 'returned'],
     })
+    const id = String((await credentialOf(payer))?.transactionId)
+    expect(await bodyOf(payer.client.transactions.get({ params: { id } }))).toMatchObject({
+      ...{ status: 'refunded', refundedEuros: 20, intentId: null },
+    })
+    expect(await pay(payer, again)).toMatchObject({ status: 200 })
     await expectVerifiedLedger(payer.client)
   })
 
