@@ -69,6 +69,8 @@ interface Decider {
 /** The person who applies, as plain JSON, which survives a crash. */
 export interface ProposalApplier extends Decider {
   readonly type: 'key' | 'console'
+  /** The person who made the key. Missing in attempts of earlier versions. */
+  readonly personId?: string | null
   readonly scopes: readonly string[]
   readonly sessionId: string | null
   readonly address: string | null

@@ -4,8 +4,9 @@ import type { PublicKeySet } from '../../../src/ports/public-keys.ts'
 import { statusCounts, times } from '../../support/at-once.ts'
 import { challengeOf, signatureOver } from '../../support/control/approvals.ts'
 import { intentOf, intentsIn } from '../../support/control/intents.ts'
-import { aBeneficiary, anAgentUnder, anIntent, aToken, bodyOf } from '../../support/factories.ts'
+import { aBeneficiary, aKey, anAgentUnder, anIntent, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { anAssistant } from '../../support/http/assistant.ts'
 import { peopleInConsole } from '../../support/identity/in-console.ts'
 import { type Enrolled, enrolled, signed } from '../../support/identity/people.ts'
 
@@ -195,6 +196,26 @@ describe('an approval does not count', () => {
     const declared = await anIntent(service.client(String(token)), agent.id)
     const challenge = boss.client.intents.challenge({ params: { intentId: declared.id }, body: {} })
     expect(await challenge).toMatchObject(refused)
+  })
+
+  test('of who applied a proposal of the intent with a key of their own', async () => {
+    const owner = await service.owner()
+    const [boss] = await peopleInConsole(service, owner, ['owner', 'approver'])
+    const agent = await anAgentUnder(owner.client, { approval: [approvers(1)] })
+    const own = await aKey(owner.client)
+    await service.sql('update keys set person_id = $2 where id = $1', [own.id, boss?.personId])
+    const { call } = await anAssistant(service.url, String(own.key))
+    const input = { agentId: agent.id, amountEuros: 25, merchant: 'Bookshop', purpose: 'A book' }
+    const proposed = await call('call_operation', { operation: 'intents.create', input })
+    const { id } = proposed.structuredContent.proposal
+    const applied = await bodyOf(
+      service.client(String(own.key)).proposals.apply({ params: { id }, body: {} }),
+    )
+    const challenge = boss?.client.intents.challenge({
+      params: { intentId: String(applied.resultId) },
+      body: {},
+    })
+    expect(await challenge).toMatchObject({ status: 403, code: 'own_request' })
   })
 
   test('of a person who has left, neither later nor any more', async () => {
