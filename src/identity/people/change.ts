@@ -63,10 +63,11 @@ export async function changePerson(
   if (role !== 'owner' && (await isLastOwner(person, context))) return 'last_owner'
   if (email && (await isEmailTaken(email, context, person.id))) return 'email_taken'
   Object.assign(person, members)
-  // Who proves the email may accept the invitation, which an owner signed for the email of that time.
+  // Who proves the email may accept the invitation, which an owner signed for the email of that time. A link that has not
+  // been sent yet would go to the new address.
   if (changed.includes('email')) {
     person.emailChangedAt = now
-    await revokePersonLinks(person.id, context, 'join')
+    await revokePersonLinks(person.id, context, { $or: [{ kind: 'join' }, { url: { $ne: null } }] })
   }
   if (changed.length > 0) emit('person.updated', { ...personEvent(person), changed })
   return person

@@ -1,9 +1,8 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { defineEntity, type FilterQuery, p } from '@mikro-orm/core'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import { hashSecret, newSecret } from '../../kernel/database/credential.ts'
 import {
-  definedOnly,
   FOR_UPDATE_BY_ID,
   nullable,
   realTimestampColumns,
@@ -104,9 +103,9 @@ export async function replacePersonLink(members: LinkMembers, context: WriteCont
 export async function revokePersonLinks(
   personId: string | null,
   { em }: WriteContext,
-  kind?: PersonLinkKind,
+  which: FilterQuery<PersonLink> = {},
 ): Promise<void> {
-  const open = { personId, usedAt: null, revokedAt: null, ...definedOnly({ kind }) }
+  const open = { $and: [{ personId, usedAt: null, revokedAt: null }, which] }
   const links = await em.find(PersonLink, open, FOR_UPDATE_BY_ID)
   for (const link of links) Object.assign(link, { revokedAt: clock.real(), url: null })
 }

@@ -67,7 +67,7 @@ export async function endRecovery(
     stoppedBy: end.by ?? null,
     reason: end.comment ?? null,
   })
-  await revokePersonLinks(person.id, context, 'recovery')
+  await revokePersonLinks(person.id, context, { kind: 'recovery' })
   context.emit('person.recovery_stopped', { ...eventOf(person, recovery), reason: end.reason })
   wakeProcess(recovery, context)
 }

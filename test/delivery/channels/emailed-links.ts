@@ -108,6 +108,20 @@ describe('the link of a recovery by e-mail', () => {
     expect(mailed.parsed.subject).toContain('is restored')
   })
 
+  test('goes to no address that was set before it was sent', async () => {
+    const { client, ownerId } = await service.owner()
+    const [email, other] = [anAddress(), anAddress()]
+    const { id } = await invited(client, { email })
+    await recovering(client, id)
+    mail.answerWith(email, 451)
+    await bodyOf(link(id))
+    await allSent(ownerId)
+    await bodyOf(client.people.update({ params: { id }, body: { email: other } }))
+    await service.sql('update channel_messages set due_at = now() where owner_id = $1', [ownerId])
+    await allSent(ownerId)
+    expect(mailsTo(other)).toEqual([])
+  })
+
   test('does not go to an address that was set during the recovery, or in the day before', async () => {
     const { client } = await service.owner()
     const { id } = await invited(client, { email: anAddress() })
