@@ -103,9 +103,17 @@ const isAsStrict = (before: ApprovalStep, after: ApprovalStep): boolean =>
     ? after.withinMinutes <= before.withinMinutes
     : after.then === before.then && after.withinMinutes === before.withinMinutes)
 
+/** The people of the highest step also approve changes of the policy, so no easier step may follow it. */
+const decidesChangesAsStrictly = (before: ApprovalStep, after: ApprovalStep): boolean =>
+  isSameGroup(before.of, after.of) && after.need >= before.need
+
 /** Whether less is asked of people than before: each step of before must still be there, and be as strict. */
-export const areStepsLoosened = (before: readonly ApprovalStep[], after: readonly ApprovalStep[]): boolean =>
-  before.some((step, place) => {
+export function areStepsLoosened(before: readonly ApprovalStep[], after: readonly ApprovalStep[]): boolean {
+  const [highest, newHighest] = [before.at(-1), after.at(-1)]
+  if (!highest) return false
+  if (!newHighest || !decidesChangesAsStrictly(highest, newHighest)) return true
+  return before.some((step, place) => {
     const same = after[place]
     return same === undefined || !isAsStrict(step, same)
   })
+}

@@ -305,7 +305,9 @@ test.each<[string, readonly ApprovalStep[], readonly ApprovalStep[], boolean]>([
   ['none', [], [], false],
   ['a first step', [], [before], false],
   ['the same', [before], [before], false],
-  ['another step', [before], [before, owners], false],
+  ['another step of the same people', [before], [before, { ...before, aboveCents: '2000' }], false],
+  ['a highest step of other people, who approve changes then', [before], [before, owners], true],
+  ['a highest step of fewer people', [before], [before, { ...before, need: 1 }], true],
   ['a lower amount', [before], [{ ...before, aboveCents: '999' }], false],
   [
     'a lower amount of more digits',

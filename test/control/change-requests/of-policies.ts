@@ -125,6 +125,18 @@ describe('a change that lets more be spent under a policy with steps', () => {
     expect(await policyOf()).toMatchObject({ dailyLimitEuros: 50, approval: [{ need: 3 }] })
   })
 
+  test('waits where a higher step would let fewer people, or others, approve the next change', async () => {
+    const office = await anOffice()
+    const { ada, client, params, rules, policyOf } = office
+    const alone = { ...twoOwners, aboveEuros: 1_000_000, of: [ada.personId], need: 1 }
+    const answer = await client.policies.replace({
+      params,
+      body: { ...rules, approval: [twoOwners, alone] },
+    })
+    expect(answer.status).toBe(202)
+    expect((await policyOf()).approval).toEqual([twoOwners])
+  })
+
   test('does not count the same person twice, nor who is not asked', async () => {
     const office = await anOffice()
     const { ada, clerk } = office
