@@ -75,10 +75,13 @@ export async function inviteByLink(
   return { person, ...link }
 }
 
-const linkInWords = (email: string | null, send: Send): string =>
-  send === 'email' && email !== null
+/** An identity provider lets in who proves the email, however the link is handed over. */
+function linkInWords(email: string | null, send: Send): string {
+  if (email === null) return 'shown to the last person who approves, to be handed over'
+  return send === 'email'
     ? `sent to ${quoted(email)}`
-    : 'shown to the last person who approves, to be handed over'
+    : `shown to the last person who approves, to be handed over to ${quoted(email)}`
+}
 
 export const invitePerson: HandlerOf<typeof peopleApi.create> = async ({ body }, context) => {
   const { refuse } = context

@@ -109,7 +109,10 @@ describe('a change of who approves where a policy asks several people', () => {
         operation: 'people.create',
         changes: [
           { field: 'Role', from: 'none', to: 'owner, “grace@example.com”' },
-          { field: 'Link', to: 'shown to the last person who approves, to be handed over' },
+          {
+            field: 'Link',
+            to: 'shown to the last person who approves, to be handed over to “grace@example.com”',
+          },
         ],
       },
     })
@@ -161,6 +164,21 @@ describe('a change of who approves where a policy asks several people', () => {
     expect(await approveBy(bob, idOf(answer))).toMatchObject({
       body: { status: 'applied', joinUrl: expect.stringMatching(/\/join#lnk_/) },
     })
+  })
+
+  test('by a link is outdated once the person has another email, which an identity provider may let in', async () => {
+    const { client, ada, bob } = await anOffice()
+    const rename = (email: string) =>
+      bodyOf(client.people.update({ params: { id: bob.personId }, body: { email } }))
+    await rename('bob@example.com')
+    const webauthnAssertion = await consentOf(ada, { personId: bob.personId })
+    const answer = await ada.client.people.link({ params: { id: bob.personId }, body: { webauthnAssertion } })
+    expect(answer).toMatchObject({
+      status: 202,
+      body: { changes: [{ field: 'Link', to: expect.stringContaining('“bob@example.com”') }] },
+    })
+    await rename('mallory@example.com')
+    expect(await approveBy(bob, idOf(answer))).toMatchObject({ status: 409, code: 'change_request_outdated' })
   })
 
   test('by a deputy waits, and the deputy counts from then on', async () => {
