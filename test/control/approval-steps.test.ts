@@ -1,6 +1,14 @@
 import './approvals/random-steps.ts'
 import { describe, expect, test } from '@jest/globals'
-import { nextOfApproval, remindOfApproval } from '../../src/identity/approvals/progress.ts'
+import { CHANGE_AMOUNT } from '../../src/identity/approvals/change-request.ts'
+import { stepsOfChanges } from '../../src/identity/approvals/hold-change.ts'
+import {
+  advanceApproval,
+  beginEachStep,
+  giveApproval,
+  nextOfApproval,
+  remindOfApproval,
+} from '../../src/identity/approvals/progress.ts'
 import {
   type ApprovalStep,
   approvalStepInWords,
@@ -330,6 +338,40 @@ test.each<[string, readonly ApprovalStep[], readonly ApprovalStep[], boolean]>([
   ['a weaker second step', [before, stepOf({ need: 2 })], [before, stepOf()], true],
 ])('whether less is asked than before: %s', (_, from, to, isLoosened) => {
   expect(areStepsLoosened(from, to)).toBe(isLoosened)
+})
+
+test.each<[string, readonly ApprovalStep[], readonly string[]]>([
+  ['the most of the same people', [owners, stepOf({ of: 'owners', need: 2 })], ['2 of owners']],
+  [
+    'named people in any order',
+    [stepOf({ of: ['ben', 'ann'] }), stepOf({ of: ['ann', 'ben'] })],
+    ['1 of ann,ben'],
+  ],
+  ['owners, who are approvers', [stepOf({ need: 1 }), owners], ['1 of owners']],
+  ['each of other people', [stepOf({ need: 2 }), owners], ['2 of approvers', '1 of owners']],
+  [
+    'each of other people, of whom one asks more',
+    [stepOf({ of: ['ann'] }), stepOf({ of: ['ann', 'ben'], need: 2 }), owners],
+    ['1 of ann', '2 of ann,ben', '1 of owners'],
+  ],
+])('changes under several policies are decided by %s', (_, highest, asked) => {
+  const steps = stepsOfChanges(highest.map(step => [stepOf(), step]))
+  expect(steps.map(({ of, need }) => `${need} of ${of}`)).toEqual(asked)
+})
+
+test('an approval of a change counts in each step that asks the person', () => {
+  const approvers = [
+    { id: 'ann', role: 'approver' },
+    { id: 'olga', role: 'owner' },
+  ] as const
+  const now = afterNoon(0)
+  const outcomes: string[] = []
+  let progress = beginEachStep([stepOf({ need: 2 }), owners], now)
+  for (const personId of ['ann', 'olga']) {
+    progress = giveApproval(progress, approvers, { personId, now })
+    outcomes.push(advanceApproval(progress, CHANGE_AMOUNT, { approvers, now }).outcome)
+  }
+  expect(outcomes).toEqual(['open', 'approved'])
 })
 
 test.each<[StepTerms, string]>([

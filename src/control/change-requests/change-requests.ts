@@ -11,7 +11,8 @@ import {
   type HoldApproverChange,
   isWaiting,
   readApproversAndDeputies,
-  stepConcerned,
+  stepsConcerned,
+  stepsOfChanges,
   whyNotAsked,
 } from '../../identity/approvals/index.ts'
 import { type DeputyWrite, recordDeputy } from '../../identity/deputies/index.ts'
@@ -33,8 +34,9 @@ import { bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { definedOnly, FOR_UPDATE, withMembers } from '../../kernel/database/entity.ts'
 import type { StatedWidening } from '../../statements/index.ts'
+import type { ApprovalStep } from '../../values/approval-steps.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
-import { carryOutPolicyWrite, type PolicyWrite } from '../policies/index.ts'
+import { carryOutPolicyWrite, type Hold, type PolicyWrite } from '../policies/index.ts'
 import { changeRequestsApi } from './api.ts'
 
 /** Changes of who approves name people and their addresses: only who may read people sees them. */
@@ -48,14 +50,16 @@ type Approving = ContextOf<typeof changeRequestsApi.approve>
 /** Carries out what was kept, as the noun of its operation does; refused if it is not as people have signed. */
 async function carriedOut(change: ChangeRequest, context: Approving) {
   const { refuse } = context
-  const refuseOutdated = (present: readonly StatedWidening[]) =>
-    canonicalJson(present) === canonicalJson(change.changes) ? undefined : refuse('change_request_outdated')
-  const asSigned: HoldApproverChange = async ({ concerns, changes }) => {
-    // Other people may be asked since.
-    const step = await stepConcerned(concerns, context)
-    const isOther = step && canonicalJson(step) !== canonicalJson(change.approval.steps[0])
-    return isOther ? refuse('change_request_outdated') : refuseOutdated(changes)
+  // Other people, or more of them, may be asked since.
+  const refuseOutdated = (present: readonly StatedWidening[], steps: readonly ApprovalStep[]) => {
+    const asksOthers = steps.length > 0 && canonicalJson(steps) !== canonicalJson(change.approval.steps)
+    const isAsSigned = canonicalJson(present) === canonicalJson(change.changes)
+    return asksOthers || !isAsSigned ? refuse('change_request_outdated') : undefined
   }
+  const asSigned: HoldApproverChange = async ({ concerns, changes }) =>
+    refuseOutdated(changes, await stepsConcerned(concerns, context))
+  const policyAsSigned: Hold = async (policies, compare) =>
+    refuseOutdated(await compare(), stepsOfChanges(policies.map(({ approval }) => approval)))
   // Each noun keeps the members of its own writes.
   const write = change.write as PolicyWrite | PersonWrite | DeputyWrite | ProviderWrite
   switch (write.operation) {
@@ -70,7 +74,7 @@ async function carriedOut(change: ChangeRequest, context: Approving) {
     case 'sso.update':
       return reconfigureProvider(write, asSigned, context)
     default:
-      return carryOutPolicyWrite(write, async (_, compare) => refuseOutdated(await compare()), context)
+      return carryOutPolicyWrite(write, policyAsSigned, context)
   }
 }
 

@@ -2,7 +2,7 @@ export { policiesApi, policySteps } from './api.ts'
 export { expirePolicy, policyEndStatus } from './end.ts'
 export { Policy } from './policy.ts'
 export { effectivePolicy, findPolicy } from './policy-versioning.ts'
-export { carryOutPolicyWrite, type PolicyWrite } from './policy-writes.ts'
+export { carryOutPolicyWrite, type Hold, type PolicyWrite } from './policy-writes.ts'
 export { PolicyExpiredEvent } from './schemas.ts'
 export { policySimulationApi } from './simulation-api.ts'
 export {

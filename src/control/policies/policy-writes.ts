@@ -2,7 +2,7 @@ import {
   type bySeveral,
   holdChange,
   readApprovers,
-  stepOfChanges,
+  stepsOfChanges,
   tooFewApprovers,
 } from '../../identity/approvals/index.ts'
 import {
@@ -70,8 +70,8 @@ type Holding = Context<
 export const holdPolicyWrite =
   (write: PolicyWrite, envelope: WebauthnAssertion | undefined, context: Holding): Hold =>
   async (policies, compare) => {
-    const step = stepOfChanges(policies.map(({ approval }) => approval))
-    if (!step) return refuseUnsignedWidening(envelope, compare, context)
+    const steps = stepsOfChanges(policies.map(({ approval }) => approval))
+    if (steps.length === 0) return refuseUnsignedWidening(envelope, compare, context)
     const changes = await compare()
     if (changes.length === 0) return undefined
     const unsigned = await refuseUnsignedWidening(envelope, () => changes, context)
@@ -80,7 +80,7 @@ export const holdPolicyWrite =
     const signerId = actor.type === 'console' ? actor.id : null
     const [first] = policies
     const { policyId, agentId } = { policyId: first?.id, agentId: first?.agentId, ...write }
-    return holdChange({ write, changes, policyId, agentId }, { step, signerId }, context)
+    return holdChange({ write, changes, policyId, agentId }, { steps, signerId }, context)
   }
 
 type Refused<C extends string> = readonly [code: C, message?: string]

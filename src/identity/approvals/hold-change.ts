@@ -20,7 +20,7 @@ import {
   type ApprovalProgress,
   type Approver,
   advanceApproval,
-  beginApproval,
+  beginEachStep,
   giveApproval,
   isAskedBy,
   whyNotAsked,
@@ -38,30 +38,35 @@ export interface HeldChange {
 }
 
 interface Signing {
-  readonly step: ApprovalStep
+  readonly steps: readonly ApprovalStep[]
   /** Who has signed the change by asking for it. */
   readonly signerId: string | null
 }
 
-/** Keeps a change until the people of the step have signed it. Undefined: they have, and it is made. */
+/** Keeps a change until the people of all these steps have signed it. Undefined: they have, and it is made. */
 export async function holdChange(
   change: HeldChange,
-  { step, signerId }: Signing,
+  { steps, signerId }: Signing,
   context: Holding,
 ): Promise<Accepted | Refusal | undefined> {
   const { sql, tenant, now, refuse } = context
   const approvers = await readApproversAndDeputies(sql, { tenant, now })
-  const able = approvers.filter(approver => isAskedBy(step, approver)).length
-  if (able < step.need)
-    return refuse(
-      'too_few_approvers',
-      `${peopleInWords(step.need)} must approve this, as a policy with steps asks, and ${able} of those whom it asks can. Without them, only the end of the agents with such policies frees it: DELETE /agents/{id}.`,
-    )
-  const begun = beginApproval([step], CHANGE_AMOUNT, { now, requesters: [] }) as ApprovalProgress
+  const few = tooFewForChange(steps, approvers)
+  if (few) return refuse('too_few_approvers', few)
+  const begun = beginEachStep(steps, now)
   const counts = signerId !== null && whyNotAsked(begun, approvers, signerId) === undefined
   const approval = counts ? giveApproval(begun, approvers, { personId: signerId, now }) : begun
   const { outcome } = advanceApproval(approval, CHANGE_AMOUNT, { approvers, now })
   return outcome === 'approved' ? undefined : propose(change, approval, context)
+}
+
+function tooFewForChange(steps: readonly ApprovalStep[], approvers: readonly Approver[]): string | undefined {
+  const ableIn = (step: ApprovalStep) => approvers.filter(approver => isAskedBy(step, approver)).length
+  const short = steps.find(step => ableIn(step) < step.need)
+  return (
+    short &&
+    `${peopleInWords(short.need)} must approve this, as a policy with steps asks, and ${ableIn(short)} of those whom it asks can. Without them, only the end of the agents with such policies frees it: DELETE /agents/{id}.`
+  )
 }
 
 async function propose(
@@ -89,11 +94,28 @@ const proposerOf = ({ type, id, name }: Actor) => ({ type, id, name: name ?? nul
 
 type Steps = readonly ApprovalStep[]
 
-/** The people who decide about changes under these policies: those of the highest step, of the policy that needs most of them. */
-export function stepOfChanges(policies: readonly Steps[]): ApprovalStep | undefined {
+const peopleOf = ({ of }: ApprovalStep): ApprovalStep['of'] => (typeof of === 'string' ? of : of.toSorted())
+
+/** Whether who approves for the other step approves for this one as well. */
+const isCoveredBy = (step: ApprovalStep, other: ApprovalStep): boolean => {
+  if (other === step || other.need < step.need) return false
+  const { of } = step
+  return of === 'approvers' || (Array.isArray(other.of) && other.of.every(id => of.includes(id)))
+}
+
+/**
+ * Who decides about changes under these policies: the people of the highest step of each. More people of one policy do not stand
+ * for those of another, since who makes a policy chooses whom it asks.
+ */
+export function stepsOfChanges(policies: readonly Steps[]): ApprovalStep[] {
   const highest = policies.flatMap(steps => steps.at(-1) ?? [])
-  const [most] = highest.toSorted((one, other) => other.need - one.need)
-  return most && { ...most, aboveCents: '0', withinMinutes: CHANGE_REQUEST_TTL_MS / 60_000, then: 'deny' }
+  const byPeople = Map.groupBy(highest, step => String(peopleOf(step)))
+  const steps = [...byPeople.keys()].toSorted().flatMap(people => {
+    const [most] = (byPeople.get(people) ?? []).toSorted((one, other) => other.need - one.need)
+    const withinMinutes = CHANGE_REQUEST_TTL_MS / 60_000
+    return most ? { ...most, of: peopleOf(most), aboveCents: '0', withinMinutes, then: 'deny' as const } : []
+  })
+  return steps.filter(step => !steps.some(other => isCoveredBy(step, other)))
 }
 
 /** The steps of the policies by which agents pay. */
@@ -115,16 +137,19 @@ export const holdUntilApproved =
   (write: HeldWrite, signerId: string | null, context: Holding): HoldApproverChange =>
   async ({ concerns, changes, personId = null }) => {
     if (signerId === null) return undefined
-    const step = await stepConcerned(concerns, context)
-    return step && holdChange({ write, changes, personId }, { step, signerId }, context)
+    const steps = await stepsConcerned(concerns, context)
+    return steps.length > 0
+      ? holdChange({ write, changes, personId }, { steps, signerId }, context)
+      : undefined
   }
 
-export async function stepConcerned(
+/** Empty where no policy in force is concerned. */
+export async function stepsConcerned(
   concerns: ApproverChange['concerns'],
   context: ReadContext,
-): Promise<ApprovalStep | undefined> {
+): Promise<ApprovalStep[]> {
   const inForce = (await context.service.ask(stepsInForce, null, context)).flat()
-  return stepOfChanges(inForce.filter(steps => steps.some(concerns)))
+  return stepsOfChanges(inForce.filter(steps => steps.some(concerns)))
 }
 
 type MaybeApprover = Pick<Approver, 'id'> & { readonly role: Approver['role'] | 'viewer' }

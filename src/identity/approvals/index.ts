@@ -25,9 +25,9 @@ export {
   holdChange,
   holdUntilApproved,
   isAskedIn,
-  stepConcerned,
-  stepOfChanges,
+  stepsConcerned,
   stepsInForce,
+  stepsOfChanges,
 } from './hold-change.ts'
 export {
   type ApprovalProgress,

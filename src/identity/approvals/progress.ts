@@ -38,6 +38,8 @@ export interface ApprovalProgress {
   /** The reminders that were sent since then. */
   readonly reminders: number
   readonly given: readonly GivenApproval[]
+  /** All steps are asked from the beginning, and an approval counts in each that asks the person. */
+  readonly isForEach?: true
 }
 
 /** `denied` by a step that was not complete in time, or that too few people are left for. */
@@ -54,6 +56,8 @@ const stepAt = ({ steps }: Pick<ApprovalProgress, 'steps'>, position: number): A
   return step
 }
 
+const newSalt = (): string => randomBytes(16).toString('base64url')
+
 /** Undefined if no step is asked for this amount. */
 export function beginApproval(
   steps: readonly ApprovalStep[],
@@ -66,7 +70,7 @@ export function beginApproval(
   return {
     steps,
     requesters,
-    salt: randomBytes(16).toString('base64url'),
+    salt: newSalt(),
     position,
     reaches: steps.map((_, place) => (isFirst(place) ? place : null)),
     beganAt: now.toISOString(),
@@ -74,6 +78,19 @@ export function beginApproval(
     given: [],
   }
 }
+
+/** Asks the people of each step, at once and whatever the amount; there is at least one step. */
+export const beginEachStep = (steps: readonly ApprovalStep[], now: Date): ApprovalProgress => ({
+  steps,
+  requesters: [],
+  salt: newSalt(),
+  position: steps.length - 1,
+  reaches: steps.map((_, place) => place),
+  beganAt: now.toISOString(),
+  reminders: 0,
+  given: [],
+  isForEach: true,
+})
 
 /** All of it is asked anew: what was approved is no longer what people have seen. */
 export function restartApproval(progress: ApprovalProgress, amount: Cents, now: Date): ApprovalProgress {
@@ -100,22 +117,24 @@ interface NeededApproval {
   readonly to: number
 }
 
-const neededApprovals = ({ steps, reaches }: ApprovalProgress): NeededApproval[] =>
+type Asked = Pick<ApprovalProgress, 'steps' | 'reaches'>
+
+const neededApprovals = ({ steps, reaches }: Asked): NeededApproval[] =>
   steps.flatMap((step, from) => {
     const to = reaches[from] ?? null
     return to === null ? [] : Array.from({ length: step.need }, () => ({ from, to }))
   })
 
-const mayGive = (progress: ApprovalProgress, { from, to }: NeededApproval, approver: Approver): boolean =>
-  progress.steps.slice(from, to + 1).some(step => isAskedBy(step, approver))
+const mayGive = ({ steps }: Asked, { from, to }: NeededApproval, approver: Approver): boolean =>
+  steps.slice(from, to + 1).some(step => isAskedBy(step, approver))
 
 /** Gives as many needed approvals as possible to the people, one each: the person of each, or undefined. */
-function assign(progress: ApprovalProgress, people: readonly Approver[]): (Approver | undefined)[] {
-  const needed = neededApprovals(progress)
+function assign(asked: Asked, people: readonly Approver[]): (Approver | undefined)[] {
+  const needed = neededApprovals(asked)
   const assigned: (Approver | undefined)[] = needed.map(() => undefined)
   const place = (person: Approver, tried: Set<number>): boolean =>
     needed.some((one, index) => {
-      if (tried.has(index) || !mayGive(progress, one, person)) return false
+      if (tried.has(index) || !mayGive(asked, one, person)) return false
       tried.add(index)
       const holder = assigned[index]
       if (holder && !place(holder, tried)) return false
@@ -126,8 +145,12 @@ function assign(progress: ApprovalProgress, people: readonly Approver[]): (Appro
   return assigned
 }
 
+/** Steps in which the same approval may count have each their own assignment. */
+const assignedApart = (progress: ApprovalProgress): readonly Asked[] =>
+  progress.isForEach ? progress.steps.map(step => ({ steps: [step], reaches: [0] })) : [progress]
+
 const countOf = (progress: ApprovalProgress, people: readonly Approver[]): number =>
-  assign(progress, people).filter(Boolean).length
+  assignedApart(progress).reduce((sum, one) => sum + assign(one, people).filter(Boolean).length, 0)
 
 /** The person whose approval it is: who signed, or whom the signer stands in for. */
 const seatOf = ({ personId, inPlaceOf }: GivenApproval): string => inPlaceOf ?? personId

@@ -1,11 +1,6 @@
 import { z } from 'zod'
 import type { RefusalSpec } from '../../kernel/contract/operation.ts'
-import {
-  approvalStepsSchema,
-  approverGroups,
-  isStepAsked,
-  MAX_APPROVAL_STEPS,
-} from '../../values/approval-steps.ts'
+import { approvalStepsSchema, approverGroups, isStepAsked } from '../../values/approval-steps.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import type { Cents } from '../../values/money.ts'
@@ -31,8 +26,11 @@ export const ApprovalProgressRecord = z
   .object({
     given: count('Approvals given.'),
     needed: count('Approvals that all steps of this amount need.'),
-    step: z.int().min(1).max(MAX_APPROVAL_STEPS).meta({ description: 'The step that is asked now.' }),
-    steps: approvalStepsSchema.unwrap().meta({ description: 'The steps of the policy.' }),
+    step: z.int().min(1).meta({ description: 'The step that is asked now.' }),
+    steps: z.array(approvalStepsSchema.unwrap().element).meta({
+      description:
+        'The steps of the policy. Of a change: the highest of each policy; all are asked at once, and an approval counts in each that asks the person.',
+    }),
     awaits: z.array(z.union([z.enum(approverGroups), id('person')])).meta({
       description: 'The roles or people who are asked now. Empty once it has ended.',
       examples: [['owners']],
@@ -62,8 +60,8 @@ export const approvalEventMembers = {
 }
 
 /** The roles and people of the steps whose approvals are open. */
-function awaitedBy({ steps, reaches, position }: ApprovalProgress): string[] {
-  const from = reaches.indexOf(position)
+function awaitedBy({ steps, reaches, position, isForEach }: ApprovalProgress): string[] {
+  const from = isForEach ? 0 : reaches.indexOf(position)
   const asked = steps.slice(from < 0 ? position : from, position + 1)
   return [...new Set(asked.flatMap(({ of }) => of))]
 }

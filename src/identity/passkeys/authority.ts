@@ -15,7 +15,7 @@ import {
 import { plain } from '../../kernel/database/personal.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
-import { isAskedIn, stepConcerned } from '../approvals/index.ts'
+import { isAskedIn, stepsConcerned } from '../approvals/index.ts'
 import { type AssertionContext, consumeAssertion, verifyAssertion } from './assertions.ts'
 import type { PasskeyEnrolmentGround } from './challenge.ts'
 import { Passkey } from './passkey.ts'
@@ -148,7 +148,8 @@ export async function enrolmentAuthority(
   if (id !== person.id) {
     if (role !== 'owner') return 'insufficient_role'
     // With a passkey for another approver, one person would approve as two.
-    if (await stepConcerned(step => isAskedIn(step, person), context)) return 'enrolled_by_person'
+    const asking = await stepsConcerned(step => isAskedIn(step, person), context)
+    if (asking.length > 0) return 'enrolled_by_person'
   }
   return { authority: 'passkey', authorityId: verified.passkeyId }
 }

@@ -80,6 +80,28 @@ describe('a change of who approves where a policy asks several people', () => {
     expect(await roleOf(client, clerk)).toBe('owner')
   })
 
+  test('waits for the people of each policy, however many another one asks', async () => {
+    const owner = await service.owner()
+    const people = await peopleInConsole(service, owner, [
+      'owner',
+      'owner',
+      'approver',
+      'approver',
+      'approver',
+    ])
+    const [ada, bob, ...helpers] = people as [InConsole, InConsole, ...InConsole[]]
+    const [first, second, third] = helpers as [InConsole, InConsole, InConsole]
+    const ofHelpers = { ...twoOwners, of: helpers.map(({ personId }) => personId), need: 3 }
+    await anAgentUnder(owner.client, { approval: [twoOwners] })
+    await anAgentUnder(owner.client, { approval: [{ ...twoOwners, need: 1, then: 'next' }, ofHelpers] })
+    const id = idOf(await changeRole(ada, first, 'owner'))
+    for (const helper of [first, second, third])
+      expect(await approveBy(helper, id)).toMatchObject({ body: { status: 'waiting' } })
+    expect(await roleOf(owner.client, first)).toBe('approver')
+    expect(await approveBy(bob, id)).toMatchObject({ body: { status: 'applied' } })
+    expect(await roleOf(owner.client, first)).toBe('owner')
+  })
+
   test('is made at once where it makes no one an approver of a step, or takes that away', async () => {
     const { client, ada, bob, clerk, viewer } = await anOffice()
     expect((await changeRole(ada, viewer, 'approver')).status).toBe(200)

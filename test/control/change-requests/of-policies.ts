@@ -118,6 +118,20 @@ describe('a change that lets more be spent under a policy with steps', () => {
     expect((await policyOf()).dailyLimitEuros).toBe(50)
   })
 
+  test('is not made once the policy asks more people than have signed', async () => {
+    const office = await anOffice()
+    const { client, agent, ada, bob, params, rules, policyOf } = office
+    const toggle = (value: boolean) =>
+      client.policies.toggle({ params: { agentId: agent.id }, body: { field: 'requireIntent', value } })
+    await bodyOf(toggle(true))
+    const changeId = idOf(await toggle(false))
+    await bodyOf(approveBy(ada, changeId, client))
+    const tighter = { ...rules, requireIntent: true, approval: [{ ...twoOwners, need: 3 }] }
+    await bodyOf(client.policies.replace({ params, body: tighter }))
+    expect(await approveBy(bob, changeId, client)).toMatchObject({ code: 'change_request_outdated' })
+    expect((await policyOf()).requireIntent).toBe(true)
+  })
+
   test('is made at once where it only tightens', async () => {
     const { client, params, rules, policyOf } = await anOffice()
     const tighter = { ...rules, dailyLimitEuros: 50, approval: [{ ...twoOwners, need: 3 }] }
