@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Tenant } from '../../kernel/contract/actor.ts'
-import type { EmitContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
+import type { EmitContext, ReadContext, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
 import { mayGrantRole, type PersonRole } from '../../kernel/contract/scopes.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import {
@@ -111,6 +111,10 @@ export const lockEnrollee = async (
 ): Promise<PasskeyEnrollee | undefined> =>
   (await sql<PasskeyEnrollee & Row>(ENROLLEE, [ownerId, mode, id]))[0]
 
+/** With a passkey for another approver, one person would approve as two. */
+const isAskedBySteps = async (person: PasskeyEnrollee, context: ReadContext): Promise<boolean> =>
+  (await stepsConcerned(step => isAskedIn(step, person), context)).length > 0
+
 type AuthorityCode =
   | AssertionRefusalCode
   | 'enrolled_by_person'
@@ -147,9 +151,7 @@ export async function enrolmentAuthority(
   const { id, role } = verified.person
   if (id !== person.id) {
     if (role !== 'owner') return 'insufficient_role'
-    // With a passkey for another approver, one person would approve as two.
-    const asking = await stepsConcerned(step => isAskedIn(step, person), context)
-    if (asking.length > 0) return 'enrolled_by_person'
+    if (await isAskedBySteps(person, context)) return 'enrolled_by_person'
   }
   return { authority: 'passkey', authorityId: verified.passkeyId }
 }
@@ -174,12 +176,17 @@ interface UsedAuthority {
 /** Whether the authority still counts under the lock of the tenant's passkeys. Uses up a grant. */
 export async function isEnrolmentAuthorityValid(
   { authority, authorityId }: UsedAuthority,
+  person: PasskeyEnrollee,
   standing: PasskeySummary,
-  { em }: WriteContext,
+  context: WriteContext,
 ): Promise<boolean> {
+  const { em } = context
   if (authority === 'first') return !standing.everEnrolled
-  if (authority === 'passkey')
-    return (await em.findOne(Passkey, { id: String(authorityId), revokedAt: null })) !== null
+  if (authority === 'passkey') {
+    const signer = await em.findOne(Passkey, { id: String(authorityId), revokedAt: null })
+    // A policy may ask the person since.
+    return signer !== null && (signer.personId === person.id || !(await isAskedBySteps(person, context)))
+  }
   const grant = await em.findOne(EnrolmentGrant, { id: String(authorityId) }, FOR_UPDATE)
   return grant !== null && useUp(grant, standing)
 }
@@ -188,6 +195,12 @@ function useUp(grant: EnrolmentGrant, standing: PasskeySummary): boolean {
   if (!grant.isOpen() || !counts(grant, standing)) return false
   grant.usedAt = clock.real()
   return true
+}
+
+/** Sessions that a link of the person has begun enrol no more. Call `lockPasskeys` first. */
+export async function endEnrolmentGrants(personId: string, { em }: WriteContext): Promise<void> {
+  const open = await em.find(EnrolmentGrant, { personId, usedAt: null }, FOR_UPDATE_BY_ID)
+  for (const grant of open) grant.usedAt = clock.real()
 }
 
 export function grantEnrolment(

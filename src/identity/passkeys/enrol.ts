@@ -101,7 +101,8 @@ export const verifyPasskeyRegistration: HandlerOf<typeof passkeysApi.registerVer
   if (person?.status !== 'active') return refuse('person_not_active')
   if (count >= MAX_PASSKEYS) return refuse('too_many_passkeys')
   if (isEnrolled) return refuse('passkey_exists')
-  if (!(await isEnrolmentAuthorityValid(challenge, standing, context))) return refuse('assertion_required')
+  if (!(await isEnrolmentAuthorityValid(challenge, person, standing, context)))
+    return refuse('assertion_required')
   const passkey = newPasskey(personId, body.name, checked, context)
   emit('passkey.enrolled', passkeyEvent(passkey))
   return passkey

@@ -1,6 +1,12 @@
 export { passkeysApi } from './api.ts'
 export { consumeAssertion, verifyAssertion } from './assertions.ts'
-export { grantEnrolment, lockPasskeys, passkeySummary, revokePasskeysOfPerson } from './authority.ts'
+export {
+  endEnrolmentGrants,
+  grantEnrolment,
+  lockPasskeys,
+  passkeySummary,
+  revokePasskeysOfPerson,
+} from './authority.ts'
 export { keyNames, linkSubject, providers } from './challenge-purposes.ts'
 export {
   consumeChallenge,
@@ -10,6 +16,7 @@ export {
   writeAssertionUse,
 } from './decide-assertions.ts'
 export { openPasskeyChallenge } from './open-challenge.ts'
+export { Passkey } from './passkey.ts'
 export { type CheckedAssertion, readAssertions, type VerifiedAssertion } from './read-assertions.ts'
 export {
   type AssertionRefusalCode,

@@ -1,11 +1,27 @@
+import { inRange } from '../../kernel/contract/conditions.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { mayGrantRole, type PersonRole, roleScopes } from '../../kernel/contract/scopes.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
+import type { ApprovalStep } from '../../values/approval-steps.ts'
 import { keysOf } from '../../values/collections.ts'
-import { type HoldApproverChange, holdUntilApproved, isAskedIn } from '../approvals/index.ts'
+import { formatMinute } from '../../values/minute.ts'
+import {
+  Deputy,
+  type HoldApproverChange,
+  holdUntilApproved,
+  isAskedIn,
+  namingInWords,
+  stepsConcerned,
+} from '../approvals/index.ts'
 import { Person, personEvent, personMachine } from '../customers/index.ts'
-import { lockPasskeys, passkeySummary, revokePasskeysOfPerson } from '../passkeys/index.ts'
+import {
+  endEnrolmentGrants,
+  lockPasskeys,
+  Passkey,
+  passkeySummary,
+  revokePasskeysOfPerson,
+} from '../passkeys/index.ts'
 import type { peopleApi } from './api.ts'
 import { type InvitationWrite, isEmailTaken, type LinkWrite } from './invite.ts'
 import { revokePersonLinks } from './link.ts'
@@ -54,11 +70,12 @@ export async function changePerson(
   if (!person) return 'person_not_found'
   const { role = person.role, email } = members
   const changed = namesOfChanged(person, members)
-  const held = await hold({
-    personId,
-    concerns: step => isAskedIn(step, { id: personId, role }) && !isAskedIn(step, person),
-    changes: changed.map(name => statedChange(person, name, members)),
-  })
+  const before = person.role
+  const concerns = (step: ApprovalStep) =>
+    isAskedIn(step, { id: personId, role }) && !isAskedIn(step, { id: personId, role: before })
+  const access = changed.includes('role') ? await statedAccess(person, context) : []
+  const changes = [...changed.map(name => statedChange(person, name, members)), ...access]
+  const held = await hold({ personId, concerns, changes })
   if (held) return held
   if (role !== 'owner' && (await isLastOwner(person, context))) return 'last_owner'
   if (email && (await isEmailTaken(email, context, person.id))) return 'email_taken'
@@ -69,8 +86,35 @@ export async function changePerson(
     person.emailChangedAt = now
     await revokePersonLinks(person.id, context, { $or: [{ kind: 'join' }, { url: { $ne: null } }] })
   }
+  if ((await stepsConcerned(concerns, context)).length > 0) await endAccessByLinks(person, context)
   if (changed.length > 0) emit('person.updated', { ...personEvent(person), changed })
   return person
+}
+
+/** Who made a link of a person whom no step asked was one owner alone. */
+async function endAccessByLinks({ id }: Person, context: WriteContext): Promise<void> {
+  await revokePersonLinks(id, context, { kind: { $ne: 'recovery' } })
+  await endEnrolmentGrants(id, context)
+}
+
+/** What approves as the person from then on: an owner may have added it alone, while no step asked the person. */
+async function statedAccess(person: Person, { em, now }: WriteContext): Promise<StatedWidening[]> {
+  const [passkeys, deputies] = await Promise.all([
+    em.find(Passkey, { personId: person.id, revokedAt: null }, { orderBy: { id: 'asc' } }),
+    em.find(Deputy, { personId: person.id, until: inRange({ gt: now }) }, { orderBy: { id: 'asc' } }),
+  ])
+  const people = await em.find(Person, { id: { $in: deputies.map(({ deputyId }) => deputyId) } })
+  const stated = { of: 'person', id: person.id, name: person.name, field: 'Passkey', from: 'none' } as const
+  return [
+    ...passkeys.map(({ name, createdAt }) => ({
+      ...stated,
+      to: `${quoted(name)}, enrolled ${formatMinute(createdAt)}`,
+    })),
+    ...deputies.flatMap(deputy => {
+      const named = people.find(({ id }) => id === deputy.deputyId)
+      return named ? namingInWords(person, named, deputy) : []
+    }),
+  ]
 }
 
 const namesOfChanged = (person: Person, changes: Changes) =>

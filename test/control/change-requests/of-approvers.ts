@@ -3,8 +3,10 @@ import type { areas } from '../../../src/areas.ts'
 import { times } from '../../support/at-once.ts'
 import { aKey, anAgentUnder, bodyOf, type TestClient } from '../../support/factories.ts'
 import { type Owner, startTestService } from '../../support/harness.ts'
-import { type InConsole, peopleInConsole } from '../../support/identity/in-console.ts'
-import { aPerson, assertion, signed } from '../../support/identity/people.ts'
+import { Authenticator } from '../../support/identity/authenticator.ts'
+import { redeem } from '../../support/identity/console.ts'
+import { type InConsole, nameDeputy, peopleInConsole } from '../../support/identity/in-console.ts'
+import { aPerson, assertion, originOf, signed } from '../../support/identity/people.ts'
 
 const service = await startTestService({ own: true })
 
@@ -70,7 +72,10 @@ describe('a change of who approves where a policy asks several people', () => {
       body: {
         operation: 'people.update',
         personId: clerk.personId,
-        changes: [{ of: 'person', id: clerk.personId, field: 'Role', from: 'approver', to: 'owner' }],
+        changes: [
+          { of: 'person', id: clerk.personId, field: 'Role', from: 'approver', to: 'owner' },
+          { field: 'Passkey', from: 'none', to: expect.stringMatching(/^“Phone”, enrolled /) },
+        ],
         approval: { given: 1, needed: 2, approvals: [{ personId: ada.personId }] },
       },
     })
@@ -78,6 +83,27 @@ describe('a change of who approves where a policy asks several people', () => {
     expect(await approveBy(ada, idOf(answer))).toMatchObject({ code: 'already_approved' })
     expect(await approveBy(bob, idOf(answer))).toMatchObject({ body: { status: 'applied', joinUrl: null } })
     expect(await roleOf(client, clerk)).toBe('owner')
+  })
+
+  test('by a new role names who approves as the person then, and ends what one owner has begun', async () => {
+    const { ada, bob, clerk } = await anOffice()
+    const params = { id: clerk.personId }
+    const consent = await consentOf(ada, { personId: clerk.personId })
+    const { url } = await bodyOf(ada.client.people.link({ params, body: { webauthnAssertion: consent } }))
+    await nameDeputy(clerk, bob)
+    const answer = await changeRole(ada, clerk, 'owner')
+    const { changes } = answer.body as unknown as { changes: readonly { field: string }[] }
+    expect(changes.map(({ field }) => field)).toEqual(['Role', 'Passkey', 'Deputy'])
+    const enrolment = { purpose: 'enrolment', subject: clerk.personId } as const
+    const webauthnAssertion = await assertion(ada.client, ada, enrolment)
+    const { challengeId, options } = await bodyOf(
+      ada.client.passkeys.registerOptions({ body: { personId: clerk.personId, webauthnAssertion } }),
+    )
+    expect(await approveBy(bob, idOf(answer))).toMatchObject({ body: { status: 'applied' } })
+    expect((await redeem(service.url, url)).status).toBe(410)
+    const registration = new Authenticator({ origin: originOf(service) }).register(options)
+    const body = { challengeId, name: 'Phone', registration }
+    expect(await ada.client.passkeys.registerVerify({ body })).toMatchObject({ code: 'assertion_required' })
   })
 
   test('waits for the people of each policy, however many another one asks', async () => {
