@@ -1,7 +1,6 @@
 import { ECDH } from 'node:crypto'
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Actor, Mode } from '../../kernel/contract/actor.ts'
-import { processActor } from '../../kernel/contract/actor.ts'
+import { type Actor, isOthers, type Mode, processActor } from '../../kernel/contract/actor.ts'
 import type { RegisteredOperation } from '../../kernel/contract/operation.ts'
 import { nullable, recordColumns, tenantTable, textArrayColumn } from '../../kernel/database/entity.ts'
 import { personal, personalTable, plain, secret } from '../../kernel/database/personal.ts'
@@ -19,7 +18,7 @@ const schema = defineEntity({
     auth: secret(p.text()),
     events: plain(textArrayColumn()),
     label: personal(nullable.string(), 'words', 'security', 'word'),
-    /** The person who subscribed this browser in the console; null for a key. */
+    /** The person who subscribed this browser, also with the key of a device; null for another key. */
     personId: nullable.string(),
     expiresAt: nullable.instant(),
   },
@@ -30,8 +29,8 @@ schema.setClass(PushSubscription)
 
 export const isOthersPushSubscription = (
   { personId }: Pick<PushSubscription, 'personId'>,
-  { type, id, scopes }: Actor,
-): boolean => type === 'console' && id !== personId && !scopes.has('people:write')
+  actor: Actor,
+): boolean => isOthers(personId, actor, 'people:write')
 
 /** Binds a sealed secret to its subscription: it cannot be opened for another record. */
 export const pushSecretContext = (subscriptionId: string): string => `push-auth:${subscriptionId}`

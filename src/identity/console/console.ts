@@ -1,5 +1,5 @@
 import type { FilterQuery } from '@mikro-orm/core'
-import type { Actor, Mode } from '../../kernel/contract/actor.ts'
+import { type Actor, limitedToPerson, type Mode } from '../../kernel/contract/actor.ts'
 import { type AuthenticateSecret, area, reaction } from '../../kernel/contract/area.ts'
 import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
@@ -106,8 +106,10 @@ const authenticateSession: AuthenticateSecret = async (secret, sql, isBackground
 
 const KEPT_FOR_MS = days(30)
 
-const visibleTo = ({ actor }: { readonly actor: Actor }): FilterQuery<ConsoleSession> =>
-  actor.type === 'console' && !actor.scopes.has('console:write') ? { personId: String(actor.id) } : {}
+function visibleTo({ actor }: { readonly actor: Actor }): FilterQuery<ConsoleSession> {
+  const personId = limitedToPerson(actor, 'console:write')
+  return personId === null ? {} : { personId }
+}
 
 function withStatus(status: 'active' | 'ended' | undefined): FilterQuery<ConsoleSession> {
   if (!status) return {}

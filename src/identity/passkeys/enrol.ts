@@ -1,4 +1,5 @@
-import type { Context, WriteContext } from '../../kernel/contract/context.ts'
+import { isOthers } from '../../kernel/contract/actor.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Sql } from '../../kernel/contract/sql.ts'
 import { FOR_UPDATE } from '../../kernel/database/entity.ts'
@@ -20,9 +21,6 @@ import { COSE_ALGORITHMS, checkRegistration, type NewPasskeyCredential } from '.
 import { passkeyEvent } from './schemas.ts'
 import { webauthnUserHandle } from './webauthn.ts'
 
-const isForOther = (personId: string, { type, id, scopes }: Context['actor']): boolean =>
-  type === 'console' && id !== personId && !scopes.has('people:write')
-
 export const passkeyRegistrationOptions: HandlerOf<typeof passkeysApi.registerOptions> = async (
   { body },
   context,
@@ -31,7 +29,7 @@ export const passkeyRegistrationOptions: HandlerOf<typeof passkeysApi.registerOp
   const party = passkeyRelyingParty(service)
   const personId = body.personId ?? (actor.type === 'console' ? actor.id : null)
   if (!personId) return refuse('person_required')
-  if (isForOther(personId, actor)) return refuse('not_passkey_owner')
+  if (isOthers(personId, actor, 'people:write')) return refuse('not_passkey_owner')
   const [person, own] = await Promise.all([
     lockEnrollee(context, personId),
     passkeyDescriptors(sql, tenant, personId),
@@ -78,7 +76,7 @@ export const verifyPasskeyRegistration: HandlerOf<typeof passkeysApi.registerVer
   const known = await em.findOne(PasskeyChallenge, { id: body.challengeId, kind: 'registration' })
   const personId = known?.personId
   if (!known || !personId) return refuse('challenge_unknown')
-  if (isForOther(personId, actor)) return refuse('not_passkey_owner')
+  if (isOthers(personId, actor, 'people:write')) return refuse('not_passkey_owner')
   const checked = await checkRegistration(
     body.registration,
     challengeOf(known.statement),

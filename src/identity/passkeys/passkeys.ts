@@ -1,5 +1,6 @@
+import { isOthers } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
-import type { Context, SqlContext } from '../../kernel/contract/context.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { days } from '../../values/clock.ts'
@@ -13,9 +14,6 @@ import { Passkey } from './passkey.ts'
 import { credentialIdOf } from './read-assertions.ts'
 import { passkeyEvent, passkeyEvents, type WebauthnAssertion, webauthnAssertionSchema } from './schemas.ts'
 
-const belongsToOther = ({ personId }: Passkey, { type, id, scopes }: Context['actor']): boolean =>
-  type === 'console' && id !== personId && !scopes.has('people:write')
-
 /** Locks the tenant's passkeys as a set, so that two passkeys that revoke each other concurrently leave one. */
 const revoke: HandlerOf<typeof passkeysApi.revoke> = async ({ params: { id }, body }, context) => {
   const { em, sql, tenant, actor, refuse } = context
@@ -25,7 +23,7 @@ const revoke: HandlerOf<typeof passkeysApi.revoke> = async ({ params: { id }, bo
     passkeySummary(sql, tenant),
   ])
   if (!passkey) return refuse('passkey_not_found')
-  if (belongsToOther(passkey, actor)) return refuse('not_passkey_owner')
+  if (isOthers(passkey.personId, actor, 'people:write')) return refuse('not_passkey_owner')
   const { data: envelope } = webauthnAssertionSchema.safeParse(body.webauthnAssertion)
   const isSent = body.webauthnAssertion !== undefined
   if (active > 1) {
@@ -81,7 +79,7 @@ const passkeys = bindHandlers(passkeysApi, {
   async rename({ params, body }, { em, actor, emit, refuse }) {
     const passkey = await em.findOne(Passkey, { id: params.id }, FOR_UPDATE)
     if (!passkey || passkey.revokedAt) return refuse('passkey_not_found')
-    if (belongsToOther(passkey, actor)) return refuse('not_passkey_owner')
+    if (isOthers(passkey.personId, actor, 'people:write')) return refuse('not_passkey_owner')
     if (passkey.name === body.name) return passkey
     passkey.name = body.name
     emit('passkey.renamed', passkeyEvent(passkey))

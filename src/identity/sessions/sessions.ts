@@ -1,5 +1,5 @@
 import type { FilterQuery } from '@mikro-orm/core'
-import type { Actor } from '../../kernel/contract/actor.ts'
+import { type Actor, limitedToPerson } from '../../kernel/contract/actor.ts'
 import { area, reaction, whenMemberPresent } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
@@ -27,10 +27,10 @@ import { DeviceSession, deviceKind, deviceSessionMachine, deviceSessionResponses
 /** A pairing is no session: only its key names it. */
 const ofDevice = { kind: deviceKind.name }
 
-const visibleTo = ({ actor }: { readonly actor: Actor }): FilterQuery<DeviceSession> =>
-  actor.type === 'console' && !actor.scopes.has('console:write')
-    ? { ...ofDevice, personId: String(actor.id) }
-    : ofDevice
+function visibleTo({ actor }: { readonly actor: Actor }): FilterQuery<DeviceSession> {
+  const personId = limitedToPerson(actor, 'console:write')
+  return personId === null ? ofDevice : { ...ofDevice, personId }
+}
 
 const lockSession = (id: string, { em }: WriteContext): Promise<DeviceSession | null> =>
   em.findOne(DeviceSession, { ...ofDevice, id }, FOR_UPDATE)

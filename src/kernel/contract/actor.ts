@@ -47,6 +47,19 @@ export interface Actor {
 export const personBehind = ({ type, id, personId }: Actor): string | null =>
   type === 'console' ? id : (personId ?? null)
 
+/**
+ * The person whose own records alone the caller may see or change; null: those of all, as a key of the account, or with the
+ * scope that manages others'. A key of a person's device reaches no further than the person in the console.
+ */
+export const limitedToPerson = (actor: Actor, managing: string): string | null =>
+  actor.scopes.has(managing) ? null : personBehind(actor)
+
+/** Whether a record of this person is out of the caller's reach. */
+export function isOthers(personId: string | null, actor: Actor, managing: string): boolean {
+  const own = limitedToPerson(actor, managing)
+  return own !== null && own !== personId
+}
+
 export const processActor = (tenant: Tenant) =>
   ({ type: 'process', id: null, tenant, agentId: null, scopes: new Set<string>() }) as const satisfies Actor
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { startPushService, subscribe, subscriptionIds } from '../../support/delivery/push.ts'
-import { bodyOf } from '../../support/factories.ts'
+import { aKey, bodyOf } from '../../support/factories.ts'
 import { signedInTo } from '../../support/identity/console.ts'
 
 const { vendor, service } = await startPushService()
@@ -41,6 +41,20 @@ describe('an approver', () => {
       expect(await attempt).toMatchObject({ status: 403, code: 'not_subscription_owner' })
     expect((await bodyOf(owner.client.push.list({}))).data).toContainEqual(ofOwner)
     expect((await owner.client.push.delete({ params: { id: ofApprover.id } })).status).toBe(204)
+  })
+
+  test('reaches no further with the key of a device, and its browsers end with the person', async () => {
+    const { account, approver, ownersBrowser, ofOwner } = await twoPeople()
+    const { id: keyId, key } = await aKey(account.client, { scopes: ['push:read', 'push:write'] })
+    await service.sql('update keys set person_id = $2 where id = $1', [keyId, approver.personId])
+    const client = service.client(String(key))
+    const refused = { status: 403, code: 'not_subscription_owner' }
+    expect(await client.push.delete({ params: { id: ofOwner.id } })).toMatchObject(refused)
+    expect(await client.push.create({ body: ownersBrowser.subscription })).toMatchObject(refused)
+    const own = await subscribe(client, vendor.browser())
+    expect(own.personId).toBe(approver.personId)
+    await bodyOf(account.client.people.remove({ params: { id: approver.personId } }))
+    expect(await subscriptionIds(account.client)).toEqual([ofOwner.id])
   })
 
   test('who is removed is told of nothing more', async () => {
