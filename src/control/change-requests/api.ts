@@ -9,9 +9,9 @@ import { deputiesApi } from '../../identity/deputies/index.ts'
 import { widening } from '../../identity/passkeys/index.ts'
 import { personEvents } from '../../identity/people/index.ts'
 import { ssoApi } from '../../identity/sso/index.ts'
-import { operationsFor } from '../../kernel/contract/callers.ts'
+import { internal, operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { doneSchema, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { id } from '../../values/ids.ts'
 import { freeTextSchema } from '../../values/schemas.ts'
@@ -107,5 +107,10 @@ export const changeRequestsApi = {
     returns: [200, ChangeRequestRecord],
     fails: { change_request_not_found, change_request_over },
     emits: ended,
+  }),
+  expire: internal.post('/change-requests/{id}/expire', {
+    summary: 'Forget what an expired change would have written',
+    returns: [200, doneSchema],
+    fails: { change_request_not_found },
   }),
 }

@@ -7,9 +7,11 @@ import {
   changeRequestMachine,
   changeRequestResponse,
   dropApprovals,
+  forgetWrite,
   giveApproval,
   type HoldApproverChange,
   isWaiting,
+  KEPT_WRITE_SQL,
   readApproversAndDeputies,
   stepsConcerned,
   stepsOfChanges,
@@ -29,8 +31,9 @@ import type { Actor } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { inRange } from '../../kernel/contract/conditions.ts'
 import type { EmitContext } from '../../kernel/contract/context.ts'
+import type { Deadline } from '../../kernel/contract/deadline.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
-import { bindHandlers, type ContextOf } from '../../kernel/contract/operation.ts'
+import { bindHandlers, type ContextOf, DONE } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import { definedOnly, FOR_UPDATE, withMembers } from '../../kernel/database/entity.ts'
 import type { StatedWidening } from '../../statements/index.ts'
@@ -93,7 +96,6 @@ function joinUrlOf(done: CarriedOut, { write }: ChangeRequest): string | null {
   return typeof done === 'object' && 'url' in done && !isSent ? done.url : null
 }
 
-/** What was asked for, which can have an address or a sealed secret, is needed only while it waits. */
 function endChange(
   change: ChangeRequest,
   status: 'applied' | 'rejected' | 'outdated',
@@ -101,7 +103,8 @@ function endChange(
   { emit }: EmitContext<Pick<(typeof changeRequestsApi.reject)['emits'], 'change_request.ended'>>,
 ): void {
   changeRequestMachine.move(change, status)
-  Object.assign(change, { reason, write: { operation: change.write.operation } })
+  change.reason = reason
+  forgetWrite(change)
   emit('change_request.ended', changeRequestEvent(change))
 }
 
@@ -166,7 +169,23 @@ export const changeRequestHandlers = bindHandlers(changeRequestsApi, {
     endChange(change, 'rejected', body.reason, context)
     return changeRequestResponse(change, now)
   },
+
+  async expire({ params }, { em, now, refuse }) {
+    const change = await em.findOne(ChangeRequest, { id: params.id }, FOR_UPDATE)
+    if (!change) return refuse('change_request_not_found')
+    if (change.status === 'waiting' && !isWaiting(change, now)) forgetWrite(change)
+    return DONE
+  },
 })
+
+/** Changes have no process. One that too few have approved in time stays as it is, but for what was asked for. */
+const expiry: Deadline = {
+  process: { name: 'change-request' },
+  table: 'change_requests',
+  due: 'expires_at',
+  open: KEPT_WRITE_SQL,
+  operations: ['changeRequests.expire'],
+}
 
 export const changeRequestsArea = area(
   'Change Requests',
@@ -175,5 +194,6 @@ export const changeRequestsArea = area(
   {
     machines: [changeRequestMachine],
     entities: [ChangeRequest],
+    deadlines: [expiry],
   },
 )

@@ -43,6 +43,9 @@ export const heldOperations = [
   'sso.update',
 ] as const
 
+/** SQL condition: what was asked for is still kept. It must equal the partial index's text. */
+export const KEPT_WRITE_SQL = "status = 'waiting' and write - 'operation' <> '{}'"
+
 /** What was asked for. The noun of the operation says which members it keeps. */
 export interface HeldWrite {
   readonly operation: (typeof heldOperations)[number]
@@ -78,6 +81,11 @@ const schema = defineEntity({
  */
 export class ChangeRequest extends schema.class {}
 schema.setClass(ChangeRequest)
+
+/** What was asked for can have an address or a sealed secret: it is needed only while people decide. */
+export function forgetWrite(change: ChangeRequest): void {
+  change.write = { operation: change.write.operation }
+}
 
 /** A change has no amount: its one step is always asked. */
 export const CHANGE_AMOUNT = cents(1n)

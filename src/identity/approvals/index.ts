@@ -5,7 +5,9 @@ export {
   changeRequestEvent,
   changeRequestMachine,
   changeRequestResponse,
+  forgetWrite,
   isWaiting,
+  KEPT_WRITE_SQL,
   readWaitingChange,
 } from './change-request.ts'
 export { bySeveral, ChangeRequestEvent, ChangeRequestRecord } from './change-schemas.ts'

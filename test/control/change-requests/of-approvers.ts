@@ -316,6 +316,19 @@ describe('a change of who approves where a policy asks several people', () => {
     ])
   })
 
+  test('forgets what was asked for once too few have approved in time', async () => {
+    const { client, ada } = await anOffice()
+    const { body } = await invite(ada, 'owner')
+    await bodyOf(client.sandbox.advance({ body: { days: 4 } }))
+    expect(await bodyOf(client.changeRequests.get({ params: { id: body.id } }))).toMatchObject({
+      status: 'expired',
+      operation: 'people.create',
+    })
+    expect(await service.sql('select write from change_requests where id = $1', [body.id])).toEqual([
+      { write: { operation: 'people.create' } },
+    ])
+  })
+
   test('ends when the person is removed', async () => {
     const { client, ada, bob, clerk } = await anOffice()
     const id = idOf(await changeRole(ada, clerk, 'owner'))
