@@ -1,2 +1,3 @@
 import './change-requests/of-approvers.ts'
 import './change-requests/of-policies.ts'
+import './change-requests/forgotten.ts'

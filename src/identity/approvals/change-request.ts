@@ -14,6 +14,7 @@ import type { StatedWidening } from '../../statements/index.ts'
 import { days } from '../../values/clock.ts'
 import { cents } from '../../values/money.ts'
 import { ID_AND_NAME } from '../../values/personal.ts'
+import { NAMED_DEPUTY_SQL } from './deputy.ts'
 import type { ApprovalProgress } from './progress.ts'
 import { approvalProgressResponse } from './response.ts'
 
@@ -57,16 +58,19 @@ interface Proposer {
   readonly name: string | null
 }
 
+/** The members of a write that can tell of a person. What was asked for is still shown: the operation. */
+const PERSONAL_MEMBERS = '{"name":null,"email":null,"members":null,"rules":null,"deputyId":null}'
+
 const schema = defineEntity({
   ...tenantTable('ChangeRequest', 'change_requests', 'agentId'),
-  ...personalTable({ about: { person: ["proposed_by ->> 'id'", 'person_id'] } }),
+  ...personalTable({ about: { person: ["proposed_by ->> 'id'", 'person_id', NAMED_DEPUTY_SQL] } }),
   properties: {
     ...recordColumns('changerequest'),
     status: p.enum(changeRequestMachine.states).onCreate(() => changeRequestMachine.initial),
     policyId: plain(nullable.string()),
     agentId: nullable.string(),
     personId: nullable.string(),
-    write: personal(p.json<HeldWrite>(), 'payment', 'contract', 'empty'),
+    write: personal(p.json<HeldWrite>(), 'payment', 'contract', { members: PERSONAL_MEMBERS }),
     changes: personal(p.json<readonly StatedWidening[]>(), 'payment', 'contract', { value: '[]' }),
     approval: plain(p.json<ApprovalProgress>()),
     proposedBy: personal(p.json<Proposer>(), 'name', 'contract', ID_AND_NAME),

@@ -1,0 +1,59 @@
+import { expect, test } from '@jest/globals'
+import { sealTrail } from '../../support/compliance/trail.ts'
+import { anAgentUnder, bodyOf } from '../../support/factories.ts'
+import { startTestService } from '../../support/harness.ts'
+import { type InConsole, nameDeputy, peopleInConsole } from '../../support/identity/in-console.ts'
+import { assertion, signed } from '../../support/identity/people.ts'
+
+const service = await startTestService({ own: true })
+
+const twoOwners = { aboveEuros: 20, of: 'owners', need: 2, withinMinutes: 60, then: 'deny' } as const
+
+/** Two owners, who approve changes together, and a third person. */
+async function anOffice() {
+  const owner = await service.owner()
+  const people = await peopleInConsole(service, owner, ['owner', 'owner', 'approver'])
+  const [ada, bob, clerk] = people as [InConsole, InConsole, InConsole]
+  await anAgentUnder(owner.client, { approval: [twoOwners] })
+  return { ...owner, ada, bob, clerk }
+}
+
+/** Removes the person, and lets the eight days pass in which they are erased. */
+async function erase({ client, ada, clerk: { personId: id } }: Awaited<ReturnType<typeof anOffice>>) {
+  await bodyOf(client.people.remove({ params: { id } }))
+  const subject = { type: 'person', id } as const
+  const webauthnAssertion = await assertion(client, ada, { purpose: 'deletion', subject })
+  const params = await bodyOf(client.gdpr.createDeletion({ body: { subject, webauthnAssertion } }))
+  await sealTrail(service)
+  await bodyOf(client.sandbox.advance({ body: { days: 8 } }))
+  expect((await bodyOf(client.gdpr.getDeletion({ params }))).status).toBe('completed')
+}
+
+test('the erasure of a deputy forgets their name in the change that named them', async () => {
+  const office = await anOffice()
+  const { client, ada, bob, clerk } = office
+  await nameDeputy(ada, clerk, { by: bob })
+  await erase(office)
+  const { data } = await bodyOf(client.changeRequests.list())
+  expect(data).toMatchObject([{ operation: 'deputies.create', status: 'applied', changes: [] }])
+  expect(JSON.stringify(data)).not.toContain(clerk.name)
+})
+
+test('a change about a person who was erased says what it was, and of whom no more', async () => {
+  const office = await anOffice()
+  const { client, ada, bob, clerk } = office
+  const subject = { personId: clerk.personId, role: 'owner' as const }
+  const consent = await assertion(ada.client, ada, { purpose: 'invitation', subject })
+  const { body: change } = await ada.client.people.update({
+    params: { id: clerk.personId },
+    body: { role: 'owner', webauthnAssertion: consent },
+  })
+  const approve = (body: object) => bob.client.changeRequests.approve({ params: { id: change.id }, body })
+  const refused = (await approve({})) as { body: { challenge?: Parameters<typeof signed>[0] } }
+  const challenge = refused.body.challenge as Parameters<typeof signed>[0]
+  await bodyOf(approve({ webauthnAssertion: signed(challenge, bob.device) }))
+  await erase(office)
+  const { data } = await bodyOf(client.changeRequests.list())
+  expect(data).toMatchObject([{ operation: 'people.update', status: 'applied', changes: [] }])
+  expect(JSON.stringify(data)).not.toContain(clerk.name)
+})
