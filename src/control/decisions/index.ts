@@ -10,6 +10,7 @@ export {
   encodeDecisionCounters,
   encodeDecisionRequest,
   encodeRuling,
+  FORGOTTEN_RULING,
   insertDecisions,
   type RecordedDecision,
   StoredDecision,

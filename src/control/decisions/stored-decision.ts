@@ -74,6 +74,9 @@ type Stored<T> = T extends bigint | Date
       ? { readonly [Name in keyof T as JsonName<Name>]: Stored<T[Name]> }
       : T
 
+/** Whoever reads a decision finds what was decided, and not why. */
+export const FORGOTTEN_RULING = { members: '{"reason":"[forgotten]","checks":[],"mandate":null}' } as const
+
 const schema = defineEntity({
   ...tenantTable('StoredDecision', 'decisions', 'agentId'),
   ...personalTable({
@@ -94,7 +97,7 @@ const schema = defineEntity({
       .onCreate(() => null),
     request: personal(p.json<Stored<SpendRequest>>(), 'payment', 'payments', 'empty'),
     counters: personal(p.json<Stored<SpendCounters>>(), 'payment', 'payments', 'empty'),
-    result: personal(p.json<Stored<SpendRuling>>(), 'payment', 'payments', 'empty'),
+    result: personal(p.json<Stored<SpendRuling>>(), 'payment', 'payments', FORGOTTEN_RULING),
   },
 })
 
@@ -214,11 +217,12 @@ export const summarizeDecision = ({
 
 /**
  * SQL for the decision on a record, whose column `decision` has its summary, or all of it: a decision of earlier versions,
- * or one that is not as it was stored. A member of the column wins, as it may have been forgotten. Behind another collation
- * than that of `subject_id` its index would not be used.
+ * or one that is not as it was stored. A member of the column wins, as it may have been forgotten: `checks` and `reason` of a
+ * summary, too, so that they do not tell which of both it is. Behind another collation than that of `subject_id` its index
+ * would not be used.
  */
 export const decisionOfRecordSql = (record: string): string => `
-case when ${record}.decision is null or ${record}.decision -> 'checks' is not null then ${record}.decision
+case when ${record}.decision is null or ${record}.decision -> 'policyId' is not null then ${record}.decision
   else '{"reason": "[forgotten]", "checks": [], "mandate": null, "policyId": null, "policyVersion": null}' || coalesce((
     select d.result - 'holdEuros' || jsonb_build_object('policyId', d.policy_id, 'policyVersion', d.policy_version,
       'risk', d.request -> 'risk') from decisions d

@@ -22,7 +22,12 @@ import { personal, personalTable, plain } from '../../kernel/database/personal.t
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { minutes } from '../../values/clock.ts'
 import { ID_AND_NAME } from '../../values/personal.ts'
-import { type DecisionSummary, decisionOfRecordSql, decisionTable } from '../decisions/index.ts'
+import {
+  type DecisionSummary,
+  decisionOfRecordSql,
+  decisionTable,
+  FORGOTTEN_RULING,
+} from '../decisions/index.ts'
 import { normalizeMerchant } from '../merchants/index.ts'
 import { type PolicyDecision, spenderLock } from '../policies/index.ts'
 import { endedUnpaidSql } from './retention.ts'
@@ -83,9 +88,12 @@ const schema = defineEntity({
     decidedBy: personal(nullable.json<IntentDecider>(), 'name', 'payments', ID_AND_NAME),
     comment: personal(nullable.string(), 'words', 'payments', 'word'),
     decision: p.json<PolicyDecision>().formula((_, { alias }) => decisionOfRecordSql(alias)),
-    decisionSummary: personal(p.json<DecisionSummary>().name('decision'), 'payment', 'payments', {
-      members: '{"reason":"[forgotten]","checks":[],"mandate":null}',
-    }),
+    decisionSummary: personal(
+      p.json<DecisionSummary>().name('decision'),
+      'payment',
+      'payments',
+      FORGOTTEN_RULING,
+    ),
     transactionId: nullable.string(),
     /** The pending payment. Until it ends, the intent can neither be cancelled nor expire. */
     paymentId: plain(nullable.string()),

@@ -66,7 +66,7 @@ language sql immutable as $$ values
   ('customers', 'id', 'phone', 'null', null::text, 0, '{}'::jsonb),
   ('decisions', 'owner_id', 'counters', 'empty', null::text, 5, '{"beneficiary":["(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.subject_id))"]}'::jsonb),
   ('decisions', 'owner_id', 'request', 'empty', null::text, 5, '{"beneficiary":["(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.subject_id))"]}'::jsonb),
-  ('decisions', 'owner_id', 'result', 'empty', null::text, 5, '{"beneficiary":["(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.subject_id))"]}'::jsonb),
+  ('decisions', 'owner_id', 'result', 'members', '{"reason":"[forgotten]","checks":[],"mandate":null}', 5, '{"beneficiary":["(select i.beneficiary_id from intents i where (i.owner_id, i.mode, i.id) = (t.owner_id, t.mode, t.subject_id))"]}'::jsonb),
   ('delegations', 'owner_id', 'label', 'word', null::text, 0, '{}'::jsonb),
   ('delegations', 'owner_id', 'merchant', 'word', null::text, 0, '{}'::jsonb),
   ('deliveries', 'owner_id', 'attempts', 'empty', null::text, 0, '{}'::jsonb),

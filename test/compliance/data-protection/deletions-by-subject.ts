@@ -120,6 +120,13 @@ describe('a deletion of', () => {
     expect(await service.sql(counts, [owner.ownerId])).toEqual([{ decisions: 1 }])
     // From `payments`: one intent and its decision.
     expect(done.kept.find(({ ground }) => ground === 'payments')).toMatchObject({ records: 2 })
+    const { data } = await bodyOf(client.intents.list())
+    expect(data).toMatchObject([
+      { id: unpaid.id, purpose: '[forgotten]', decision: { reason: '[forgotten]', checks: [] } },
+      { id: paid.id, purpose: 'What was paid' },
+    ])
+    for (const { id } of data)
+      expect((await client.intents.explanation({ params: { id } })).status).toBeLessThan(500)
   })
 
   test('a payee during a payment waits until it has arrived, keeps its voucher, and moves no money', async () => {
