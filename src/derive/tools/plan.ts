@@ -18,7 +18,7 @@ export type RecordReaders = ReadonlyMap<string, RegisteredOperation>
 export const findRecordReaders = (operations: Iterable<RegisteredOperation>): RecordReaders =>
   new Map(
     [...operations]
-      .filter(({ operation }) => operation.method === 'GET')
+      .filter(({ operation }) => operation.method === 'GET' && !('cursor' in schemaShape(operation.query)))
       .map(registered => [registered.operation.path, registered]),
   )
 

@@ -117,6 +117,14 @@ describe('what an assistant may not do', () => {
     expect((await bodyOf(client.proposals.list())).data).toEqual([])
   })
 
+  test('is about the person above where the path names a list below them', async () => {
+    const { client, ownerId, propose, ...owner } = await anOwnerWithAssistant(service)
+    const [person] = await peopleInConsole(service, { client, ownerId, ...owner }, ['owner'])
+    const id = String(person?.personId)
+    const proposed = await propose('channels.create', { id, type: 'email' })
+    expect(proposed).toMatchObject({ status: 'open', summary: expect.stringContaining(`${person?.name}`) })
+  })
+
   test('needs the scope canvas:write', async () => {
     const { client } = await service.owner()
     const { key } = await aKey(client, { scopes: ['agents:read'] })
