@@ -16,7 +16,7 @@ import { intentPaymentRefusals, payeeRequestRefusals } from '../../control/inten
 import { internal, operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
-import { shownOnceSchema } from '../../kernel/run/outcome.ts'
+import { secretMeta, shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -155,7 +155,7 @@ export const checkoutApi = {
             .string()
             .min(1)
             .max(200)
-            .meta({ examples: ['cst_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
+            .meta({ ...secretMeta, examples: ['cst_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
           ...recipientKeyMembers,
         })
         .refine(namesOneRecipientKey, oneRecipientKeyRequired),

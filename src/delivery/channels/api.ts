@@ -3,6 +3,7 @@ import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { emptyBody, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { retryAfterHeader, tooManyAttemptsRefusal } from '../../kernel/database/attempt-limit.ts'
+import { secretMeta } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { patternTextSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
@@ -129,7 +130,10 @@ export const channelsApi = {
         .max(2_048)
         .nullable()
         .default(null)
-        .meta({ description: 'The incoming webhook. It is a secret and not shown again. Not for `email`.' }),
+        .meta({
+          ...secretMeta,
+          description: 'The incoming webhook. It is a secret and not shown again. Not for `email`.',
+        }),
       language: language.default('en'),
       hours: hours.default(null),
     }),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { internal, operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import { actedSchema, emptyBody, notFound, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { secretMeta } from '../../kernel/run/outcome.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { labelSchema, patternTextSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
@@ -17,16 +18,18 @@ const endpoint = z
 
 const publicKey = 'a public key of P-256 in base64url, as PushSubscription.toJSON() gives it'
 
-const keys = z.strictObject({
-  p256dh: z
-    .string()
-    .max(88, { error: publicKey, abort: true })
-    .refine(isP256PublicKey, publicKey)
-    .meta({ examples: [PUBLIC_KEY] }),
-  auth: patternTextSchema(/^[\w-]{22}(==)?$/, 24, '16 bytes in base64url').meta({
-    examples: ['7iwaOdljM2r9dBkAkeb5zw'],
-  }),
-})
+const keys = z
+  .strictObject({
+    p256dh: z
+      .string()
+      .max(88, { error: publicKey, abort: true })
+      .refine(isP256PublicKey, publicKey)
+      .meta({ examples: [PUBLIC_KEY] }),
+    auth: patternTextSchema(/^[\w-]{22}(==)?$/, 24, '16 bytes in base64url').meta({
+      examples: ['7iwaOdljM2r9dBkAkeb5zw'],
+    }),
+  })
+  .meta(secretMeta)
 
 const events = z
   .array(z.string().max(100))

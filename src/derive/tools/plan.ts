@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import {
   type AnyOperation,
@@ -45,8 +46,16 @@ export function planToolCall(
     record: recordOf(readers, registered, params),
     agentId: agentIn(registered, params, given),
     takesPasskey,
+    secret: Object.keys(given).find(name => given[name] !== null && isSecret(members[name])),
     canBeProposed: isWritingOperation(operation) && isForPeople(operation),
   }
+}
+
+/** Also behind a default or an optional member, which have no metadata of their own. */
+function isSecret(schema: z.ZodType | undefined): boolean {
+  if (schema === undefined) return false
+  const { def } = (schema as unknown as z.core.$ZodTypes)._zod
+  return schema.meta()?.secret === true || ('innerType' in def && isSecret(def.innerType as z.ZodType))
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { declareEvent } from '../../kernel/contract/events.ts'
 import type { RefusalSpec } from '../../kernel/contract/operation.ts'
+import { secretMeta } from '../../kernel/run/outcome.ts'
 import { id } from '../../values/ids.ts'
 import { labelSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import { personRoleSchema } from '../people/index.ts'
@@ -55,10 +56,17 @@ export const providerName = labelSchema.meta({
   examples: ['Example Corp'],
 })
 
-export const clientSecretSchema = z.string().trim().min(1).max(1_000).nullable().meta({
-  description:
-    'Encrypted, and never shown. Null: the service proves itself with a private key (`private_key_jwt`).',
-})
+export const clientSecretSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(1_000)
+  .nullable()
+  .meta({
+    ...secretMeta,
+    description:
+      'Encrypted, and never shown. Null: the service proves itself with a private key (`private_key_jwt`).',
+  })
 
 export const SsoProviderRecord = z
   .object({

@@ -89,6 +89,8 @@ export interface ToolCallPlan {
   } | null
   readonly agentId: string | null
   readonly takesPasskey: boolean
+  /** The given member that the operation seals, if there is one: see `secretMeta`. */
+  readonly secret: string | undefined
   readonly canBeProposed: boolean
 }
 

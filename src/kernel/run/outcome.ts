@@ -8,6 +8,9 @@ import { type AnyOperation, isCsvForm, PROBLEM_TYPES, refusalFormOf } from '../c
 import { MAX_PAGE_BYTES, type RecordPage } from '../contract/page.ts'
 import { Accepted, AnswerWithHeaders, Refusal } from '../contract/problem.ts'
 
+/** Marks a member of a request that is sealed and never shown, so that nothing else keeps it either. */
+export const secretMeta = { secret: true } as const
+
 /** Not shown again, not even in a replay. */
 export const shownOnceSchema = (example: string) =>
   z

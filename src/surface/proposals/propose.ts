@@ -94,6 +94,11 @@ const CARD_NUMBER: ProposalRefusal = {
   message: 'input: must not contain a card number.',
 }
 
+const containsSecret = (member: string): ProposalRefusal => ({
+  code: 'not_proposable',
+  message: `${member}: others read proposals, and this is a secret. Leave it out, or let a person enter it in the console.`,
+})
+
 function planned(
   { operation, given, reason }: ProposalInput,
   proposer: ReadContext,
@@ -104,6 +109,7 @@ function planned(
   try {
     const plan = proposer.service.tools.plan(proposer, operation, given)
     if (!plan) return { code: 'unknown_operation', message: `operation: unknown operation ${operation}.` }
+    if (plan.secret !== undefined) return containsSecret(plan.secret)
     if (plan.canBeProposed && !isAboutProposals(operation)) return plan
   } catch (error) {
     if (error instanceof Problem) return { code: error.code, message: error.message }

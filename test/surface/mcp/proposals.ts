@@ -125,6 +125,22 @@ describe('what an assistant may not do', () => {
     expect(proposed).toMatchObject({ status: 'open', summary: expect.stringContaining(`${person?.name}`) })
   })
 
+  test('keeps no secret that would be sealed, and shows none to others', async () => {
+    const { client, ownerId, propose, ...owner } = await anOwnerWithAssistant(service)
+    const [person] = await peopleInConsole(service, { client, ownerId, ...owner }, ['owner'])
+    const id = String(person?.personId)
+    const url = 'https://hooks.slack.com/services/T0/B0/a-secret-path'
+    const provider = { name: 'Corp', issuer: 'https://id.example.com', clientId: 'pay' }
+    for (const [operation, input] of [
+      ['channels.create', { id, type: 'slack', url }],
+      ['sso.create', { ...provider, clientSecret: 'a-secret-path' }],
+    ] as const)
+      expect(await propose(operation, input)).toMatchObject({ error: { code: 'not_proposable' } })
+    const kept = await service.sql('select * from proposals where owner_id = $1', [ownerId])
+    expect(JSON.stringify(kept)).not.toContain('a-secret-path')
+    expect(await propose('sso.create', provider)).toMatchObject({ status: 'open' })
+  })
+
   test('needs the scope canvas:write', async () => {
     const { client } = await service.owner()
     const { key } = await aKey(client, { scopes: ['agents:read'] })

@@ -3,7 +3,7 @@ import { declareEvents, declareIntentRefusals, IntentEvent } from '../../../cont
 import { internal, operationsFor } from '../../../kernel/contract/callers.ts'
 import { declareEvent } from '../../../kernel/contract/events.ts'
 import { notFound, type RefusalSpec } from '../../../kernel/contract/operation.ts'
-import { shownOnceSchema } from '../../../kernel/run/outcome.ts'
+import { secretMeta, shownOnceSchema } from '../../../kernel/run/outcome.ts'
 import { purseRefusal } from '../../../money/wallets/index.ts'
 import { refuseCardNumbers } from '../../../values/card-number.ts'
 import { instant } from '../../../values/clock.ts'
@@ -219,7 +219,7 @@ export const paymentTokensApi = {
           .string()
           .min(1)
           .max(200)
-          .meta({ examples: ['pt_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
+          .meta({ ...secretMeta, examples: ['pt_01jd8x2m4ye7k9v0c3q5r6t8wz'] }),
         amountCents: positiveMoneySchema(),
       }),
       NO_NUMBER,
