@@ -157,9 +157,7 @@ describe('a payment whose process is paused past its claim before the credential
   test('was never sent: it ends unpaid, and its intent can be paid again', async () => {
     const { ref, expectUnpaid } = await minted()
     const row = { table: 'mpp_credentials', id: ref.id }
-    expect(
-      await pausedPastItsClaim(payer.runtime, row, paused => paused.sendCredential(ref)),
-    ).toBeUndefined()
+    expect(await pausedPastItsClaim(payer.runtime, row, paused => paused.sendCredential(ref))).toBeUndefined()
     await expectUnpaid()
   })
 
@@ -167,7 +165,9 @@ describe('a payment whose process is paused past its claim before the credential
     const carried: CarriedPayment = {}
     const { ref, expectUnpaid } = await minted(carried)
     const leases = new ProcessLeases(payer.runtime.database)
-    const later = activitiesOf({ ...payer.runtime, lease: leases.of('calls') })({ requestIdOf: ({ id }) => id })
+    const later = activitiesOf({ ...payer.runtime, lease: leases.of('calls') })({
+      requestIdOf: ({ id }) => id,
+    })
     expect(await later.sendCredential(ref)).toBe('none')
     expect(carried.answer).toMatchObject({ code: 'pay_interrupted' })
     await leases.end()

@@ -79,7 +79,7 @@ export function beginApproval(
   }
 }
 
-/** Asks the people of each step, at once and whatever the amount; there is at least one step. */
+/** Asks the people of each step at once, for every amount; there is at least one step. */
 export const beginEachStep = (steps: readonly ApprovalStep[], now: Date): ApprovalProgress => ({
   steps,
   requesters: [],
