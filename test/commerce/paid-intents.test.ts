@@ -26,7 +26,9 @@ async function someone(rules: Rules = {}) {
   const owner = await service.owner()
   const { client: mine } = owner
   const agent = await anAgentUnder(mine, { autoApproveLimitEuros: 2_000, ...rules })
-  const { token } = await aToken(mine, agent.id, { scopes: ['transfers:create', 'intents:write'] })
+  const { token } = await aToken(mine, agent.id, {
+    scopes: ['transfers:create', 'intents:write', 'checkout:write'],
+  })
   const tokenClients = [service.url, elsewhere].map(url => clientAt({ url, token: String(token) }))
   const counted = async () => {
     const [all] = await service.sql<Record<string, unknown>>(
@@ -148,6 +150,29 @@ describe('an agent pays a wallet', () => {
     expect((await pay({ intentId: late.id })).code).toBe('intent_expired')
     expect((await pay({}, client)).status).toBe(201)
   })
+
+  test.each(['freeze', 'close', 'notify'] as const)(
+    'until its policy ends, if the end stops all spending: %s',
+    async expirationAction => {
+      const rules = { autoApproveLimitEuros: 20, expiresAfterMinutes: 60, expirationAction }
+      const { client, tokenClient, agent, walletId, payee, intent } = await someone(rules)
+      const { id: beneficiaryId } = await aBeneficiary(client)
+      const terms = { amountEuros: 20, expiresInMinutes: 600 }
+      const approved = await anIntent(client, agent.id, { ...terms, walletId: payee })
+      const signed = await anIntent(client, agent.id, { ...terms, amountEuros: 30, beneficiaryId })
+      await bodyOf(client.intents.approve({ params: { id: signed.id }, body: {} }))
+      await bodyOf(client.sandbox.advance({ body: { minutes: 61 } }))
+      const answers = [
+        await tokenClient.checkout.execute({ body: { intentId: approved.id } }),
+        await tokenClient.transfers.create({
+          body: { fromWalletId: walletId, beneficiaryId, amountEuros: 30, intentId: signed.id },
+        }),
+      ]
+      if (expirationAction === 'notify') return expect(statusCounts(answers)).toEqual({ 200: 1, 201: 1 })
+      expect(answers.map(({ code }) => code)).toEqual(['intent_not_approved', 'intent_not_approved'])
+      for (const { id } of [approved, signed]) expect((await intent(id)).status).toBe('expired')
+    },
+  )
 
   test('without another risk score, and not while risk has frozen the agent', async () => {
     const { client, tokenClient, agent, walletId, payee } = await someone()

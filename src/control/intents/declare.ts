@@ -16,7 +16,7 @@ import { addMs, minutes } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import { type DecisionRow, summarizeDecision } from '../decisions/index.ts'
 import { intentMerchantKey } from '../merchants/index.ts'
-import { approvalStepsOf, type SpendingAgent } from '../policies/index.ts'
+import { approvalStepsOf, cappedByPolicy, type SpendingAgent } from '../policies/index.ts'
 import type { SpendRuling } from '../rules/index.ts'
 import type { intentsApi } from './api.ts'
 import {
@@ -152,13 +152,15 @@ function newIntent(
   )
   state.decisions.push(row)
   const needsPerson = ruling.requiresApproval
-  if (ruling.allowed && !needsPerson) {
+  const isApproved = ruling.allowed && !needsPerson
+  if (isApproved) {
     const subjects = [agent.id, ...state.levels.subjectsOf(spend, ruling.mandate?.id)]
     state.counters.reserve(cause, subjects, ruling.holdCents, agent.term)
     state.funds.hold(agent.walletId, ruling.holdCents, cause)
     state.riskAssessor.learn(agent.id, riskScoredSpend(spend), now)
   }
   const decidedStatus = ruling.allowed ? 'approved' : 'denied'
+  const expiresAt = state.levels.cappedExpiry(spend, addMs(now, lifetimeOf(request, needsPerson)))
   const intent: IntentRow = {
     ...members,
     ...tenant,
@@ -174,11 +176,11 @@ function newIntent(
     tokenId,
     paymentTokenId: (ruling.allowed || needsPerson) && paymentToken ? paymentToken.id : null,
     merchantKey: intentMerchantKey(merchant),
-    holdCents: ruling.allowed && !needsPerson ? ruling.holdCents : null,
+    holdCents: isApproved ? ruling.holdCents : null,
     currency: 'EUR',
     fingerprint: duplicateFingerprint(spend),
     possibleDuplicateOf,
-    expiresAt: state.levels.cappedExpiry(spend, addMs(now, lifetimeOf(request, needsPerson))),
+    expiresAt: isApproved ? cappedByPolicy(agent, expiresAt) : expiresAt,
     status: needsPerson ? intentMachine.initial : decidedStatus,
     decision,
     decisionSummary: summarizeDecision(decision),

@@ -7,6 +7,7 @@ export { PolicyExpiredEvent } from './schemas.ts'
 export { policySimulationApi } from './simulation-api.ts'
 export {
   approvalStepsOf,
+  cappedByPolicy,
   decideSpend,
   findSpendingAgents,
   lockSpendingAgents,

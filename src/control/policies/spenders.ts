@@ -41,6 +41,15 @@ export interface SpendingAgent {
 export const approvalStepsOf = ({ policy }: Pick<SpendingAgent, 'policy'>): readonly ApprovalStep[] =>
   policy.terms?.approval ?? []
 
+/** An approved intent does not outlive a policy whose end stops all spending, since transfers pay it without the rules. */
+export const cappedByPolicy = (
+  { policy, policyEndsAt }: Pick<SpendingAgent, 'policy' | 'policyEndsAt'>,
+  expiresAt: Date,
+): Date => {
+  const stops = policyEndsAt !== null && policy.terms?.expirationAction !== 'notify'
+  return stops && policyEndsAt < expiresAt ? policyEndsAt : expiresAt
+}
+
 interface SpenderRow extends Row, PolicyRules, Omit<SpendingAgent, 'policy'> {}
 
 const columnOf = (rule: string): string => rule.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)

@@ -8,7 +8,13 @@ import { asksForSteps } from '../../../values/approval-steps.ts'
 import { addMs } from '../../../values/clock.ts'
 import { cardControlsFromTerms, compileStoredCardTerms } from '../../card-terms/index.ts'
 import { summarizeDecision } from '../../decisions/index.ts'
-import { approvalStepsOf, decideSpend, type SpendDecision, type SpendingAgent } from '../../policies/index.ts'
+import {
+  approvalStepsOf,
+  cappedByPolicy,
+  decideSpend,
+  type SpendDecision,
+  type SpendingAgent,
+} from '../../policies/index.ts'
 import {
   INTENT_TOKEN_TTL_MS,
   type IntentDecider,
@@ -211,7 +217,7 @@ function applyApproval(
     decision,
     decisionSummary: summarizeDecision(decision),
     holdCents,
-    expiresAt: deadlineOf(intent, now, state),
+    expiresAt: cappedByPolicy(agent, deadlineOf(intent, now, state)),
     payeeIban: signature ? signature.iban : intent.payeeIban,
   })
   state.changed.add(intent)
