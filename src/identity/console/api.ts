@@ -69,7 +69,15 @@ export const consoleApi = {
     }),
     example: { personId: 'person_01jd8x2m4ye7k9v0c3q5r6t8wz' },
     returns: [201, Link],
-    fails: { ...assertionRefusals, ...linkProblems, scope_not_held: scopeNotHeldRefusal },
+    fails: {
+      ...assertionRefusals,
+      ...linkProblems,
+      scope_not_held: scopeNotHeldRefusal,
+      link_needs_approvals: [
+        403,
+        'A policy with steps asks this person, so only they sign a sign-in link for themselves. Several people approve a link for a new passkey: POST /people/{id}/link.',
+      ],
+    },
     emits: { ...assertionEvents, 'console.link_created': consoleSessionEvents['console.link_created'] },
   }),
   createSandboxLink: operator.post('/console/sandbox-links', {

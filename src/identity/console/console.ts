@@ -2,6 +2,7 @@ import type { FilterQuery } from '@mikro-orm/core'
 import { type Actor, limitedToPerson, type Mode } from '../../kernel/contract/actor.ts'
 import { type AuthenticateSecret, area, reaction } from '../../kernel/contract/area.ts'
 import { sqlCondition } from '../../kernel/contract/conditions.ts'
+import type { ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
 import { Problem, withHeaders } from '../../kernel/contract/problem.ts'
 import { type PersonRole, roleScopes } from '../../kernel/contract/scopes.ts'
@@ -11,6 +12,8 @@ import { hashSecret } from '../../kernel/database/credential.ts'
 import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { addMs, clock, days } from '../../values/clock.ts'
 import { requireFirst } from '../../values/collections.ts'
+import { isAskedIn, stepsConcerned } from '../approvals/index.ts'
+import type { Person } from '../customers/index.ts'
 import {
   grantEnrolment,
   linkSubject,
@@ -24,6 +27,7 @@ import {
   findPerson,
   hasPeople,
   lockPerson,
+  type OwnerConsent,
   personEvents,
   redeemPersonLink,
   replacePersonLink,
@@ -121,6 +125,12 @@ function withStatus(status: 'active' | 'ended' | undefined): FilterQuery<Console
   ])
 }
 
+/** Who opens the link is the person: they request in that name, and an invited one enrols a passkey. */
+async function needsApprovals(person: Person, consent: OwnerConsent, context: ReadContext): Promise<boolean> {
+  if (!consent || consent.person.id === person.id) return false
+  return (await stepsConcerned(step => isAskedIn(step, person), context)).length > 0
+}
+
 const consoleOperations = bindHandlers(consoleApi, {
   async createLink({ body: { personId, webauthnAssertion } }, context) {
     const { refuse, emit } = context
@@ -132,6 +142,7 @@ const consoleOperations = bindHandlers(consoleApi, {
     if (exceedsKeyScopes(person?.role ?? 'owner', consent, context)) return refuse('scope_not_held')
     const code = person && (await consumeOwnerConsent(consent, linkSubject(person), context))
     if (code) return refuse(code)
+    if (person && (await needsApprovals(person, consent, context))) return refuse('link_needs_approvals')
     const link = await replacePersonLink({ personId, kind: 'sign_in' }, context)
     emit('console.link_created', { linkId: link.id, personId, expiresAt: link.expiresAt })
     return { ...link, personId }

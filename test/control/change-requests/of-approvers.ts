@@ -214,6 +214,21 @@ describe('a change of who approves where a policy asks several people', () => {
     })
   })
 
+  test('is refused by a sign-in link for another approver, invited or active', async () => {
+    const { client, ada, bob, clerk } = await anOffice()
+    await bodyOf(approveBy(bob, idOf(await invite(ada, 'owner'))))
+    const grace = String((await named(client, 'Grace'))?.id)
+    const linkFor = async (personId: string) => {
+      const webauthnAssertion = await consentOf(ada, { personId })
+      return ada.client.console.createLink({ body: { personId, webauthnAssertion } })
+    }
+    const refused = { status: 403, code: 'link_needs_approvals' }
+    expect(await linkFor(grace)).toMatchObject(refused)
+    expect(await linkFor(bob.personId)).toMatchObject(refused)
+    expect((await linkFor(ada.personId)).status).toBe(201)
+    expect((await linkFor(clerk.personId)).status).toBe(201)
+  })
+
   test('by a link is outdated once the person has another email, which an identity provider may let in', async () => {
     const { client, ada, bob } = await anOffice()
     const rename = (email: string) =>
