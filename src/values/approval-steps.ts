@@ -78,18 +78,34 @@ const inTime = (minutes: number): string => {
   return minutes === 1 ? 'a minute' : `${minutes} minutes`
 }
 
-const groupInWords = ({ of, need }: ApprovalStep): string => {
+const groupInWords = (
+  { of, need }: ApprovalStep,
+  namedInWords: (ids: readonly string[]) => string,
+): string => {
   if (of === 'owners') return need === 1 ? 'an owner' : `${need} owners`
   if (of === 'approvers') return need === 1 ? 'an approver' : `${need} approvers`
-  return `${need} of ${of.length} named ${of.length === 1 ? 'person' : 'people'}`
+  return `${need} of ${namedInWords(of)}`
+}
+
+const countOfNamed = (ids: readonly string[]): string =>
+  `${ids.length} named ${ids.length === 1 ? 'person' : 'people'}`
+
+function stepInWords(step: ApprovalStep, people: string): string {
+  const { then, withinMinutes } = step
+  const otherwise = then === 'deny' ? 'deny' : 'ask the next step as well'
+  return `above ${formatMoney(aboveOf(step))}: ${people} within ${inTime(withinMinutes)}, else ${otherwise}`
 }
 
 /** `above € 1,000.00: 2 owners within 4 hours, else deny`. */
-export const approvalStepInWords = (step: ApprovalStep): string => {
-  const { then, withinMinutes } = step
-  const otherwise = then === 'deny' ? 'deny' : 'ask the next step as well'
-  return `above ${formatMoney(aboveOf(step))}: ${groupInWords(step)} within ${inTime(withinMinutes)}, else ${otherwise}`
-}
+export const approvalStepInWords = (step: ApprovalStep): string =>
+  stepInWords(step, groupInWords(step, countOfNamed))
+
+/** As people sign it: with the ids of those who are named. */
+export const statedApprovalStep = (step: ApprovalStep): string =>
+  stepInWords(
+    step,
+    groupInWords(step, ids => `(${ids.join(', ')})`),
+  )
 
 const isSameGroup = (one: ApprovalStep['of'], other: ApprovalStep['of']): boolean =>
   String(one) === String(other)

@@ -180,7 +180,9 @@ export async function assignToAgent(
   const few = await refuseTooFew(source.rules, context)
   if (few) return few
   const current = await effectivePolicy(em, agent.id)
-  const held = await hold(current ? [current] : [], () => wideningsOfAssignment(agent, current, source))
+  const held = await hold(current ? [current] : [], () =>
+    wideningsOfAssignment(agent, current, { source, em }),
+  )
   if (held) return held
   const policy = await assignPolicy(agent, source, context)
   emit('policy.assigned', policyEvent(policy))

@@ -1,8 +1,9 @@
 import { stepsInForce } from '../../identity/approvals/index.ts'
+import { Person } from '../../identity/customers/index.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { answerTo } from '../../kernel/contract/question.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
-import type { StatedWidening } from '../../statements/index.ts'
+import { quoted, type StatedWidening } from '../../statements/index.ts'
 import type { ApprovalStep } from '../../values/approval-steps.ts'
 import { Agent, templates, wideningsOfAgent } from '../agents/index.ts'
 import { noPolicyRules, type PolicyRules, pickPolicyRules, policyWidenings } from '../rules/index.ts'
@@ -20,11 +21,26 @@ export async function wideningsOfPolicies(
   const ids = widened.flatMap(({ policy }) => policy.agentId ?? [])
   const agents = await em.find(Agent, { id: { $in: ids } })
   const byId = new Map(agents.map(agent => [agent.id, agent]))
-  return widened.flatMap(({ policy: { id, name, agentId }, changes }) => {
+  const stated = widened.flatMap(({ policy: { id, name, agentId }, changes }): StatedWidening[] => {
     if (agentId === null) return changes.map(change => ({ of: 'template' as const, id, name, ...change }))
     const agent = byId.get(agentId)
     return agent ? wideningsOfAgent(agent, changes) : []
   })
+  return withNamesOfPeople(stated, em)
+}
+
+const PERSON_ID = /person_[0-9a-z]{26}/g
+
+/** No one knows a person by their id: it follows the name. */
+async function withNamesOfPeople(
+  changes: readonly StatedWidening[],
+  em: EntityManager,
+): Promise<StatedWidening[]> {
+  const ids = changes.flatMap(({ from, to }) => `${from} ${to}`.match(PERSON_ID) ?? [])
+  const people = ids.length > 0 ? await em.find(Person, { id: { $in: ids } }) : []
+  const names = new Map(people.map(({ id, name }) => [id, `${quoted(name)} ${id}`]))
+  const named = (words: string) => words.replace(PERSON_ID, id => names.get(id) ?? id)
+  return changes.map(change => ({ ...change, from: named(change.from), to: named(change.to) }))
 }
 
 /** Assigned anew, a policy begins to count payments and minutes from nothing. */
@@ -33,17 +49,16 @@ const restart = ({ assignedAt, expiresAfterMinutes, maxUsageCount }: Policy) =>
     ? [{ field: 'Beginning of the policy', from: assignedAt.toISOString(), to: 'now' }]
     : []
 
-export const wideningsOfAssignment = (
+export function wideningsOfAssignment(
   agent: Agent,
   current: Policy | null,
-  source: PolicySource,
-): StatedWidening[] =>
-  wideningsOfAgent(
-    agent,
-    current
-      ? [...policyWidenings(pickPolicyRules(current), current.rulesAsCopyOf(source)), ...restart(current)]
-      : policyWidenings(noPolicyRules, source.rules),
-  )
+  { source, em }: { readonly source: PolicySource; readonly em: EntityManager },
+): Promise<StatedWidening[]> {
+  const changes = current
+    ? [...policyWidenings(pickPolicyRules(current), current.rulesAsCopyOf(source)), ...restart(current)]
+    : policyWidenings(noPolicyRules, source.rules)
+  return withNamesOfPeople(wideningsOfAgent(agent, changes), em)
+}
 
 interface StoredTemplate extends Row {
   readonly name: string

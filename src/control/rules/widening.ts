@@ -1,6 +1,6 @@
 import { chargeMethods } from '../../mpp/index.ts'
 import { quoted } from '../../statements/index.ts'
-import { areStepsLoosened } from '../../values/approval-steps.ts'
+import { type ApprovalStep, areStepsLoosened, statedApprovalStep } from '../../values/approval-steps.ts'
 import { jsonName } from '../../values/json-names.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
 import { joinFirstTen } from './contradictions.ts'
@@ -127,6 +127,9 @@ function listWidening(rule: keyof PolicyRules, from: readonly string[], to: read
   }
 }
 
+const statedSteps = (steps: readonly ApprovalStep[]): string =>
+  steps.map(statedApprovalStep).join('; ') || 'none'
+
 /**
  * The rules by which more may be spent after a change than before it, in words. What only narrows is left
  * out. Without a policy a person approves everything, as with `noPolicyRules`.
@@ -136,6 +139,12 @@ export function policyWidenings(before: PolicyRules, after: PolicyRules): Widene
   if (widened.length === 0) return []
   const [oldValues, newValues] = [encodePolicyRules(before), encodePolicyRules(after)]
   return widened.map(rule => {
+    if (rule === 'approval')
+      return {
+        field: policyRuleTitle(rule),
+        from: statedSteps(before.approval),
+        to: statedSteps(after.approval),
+      }
     const [from, to] = [listOf(rule, before), listOf(rule, after)]
     const words =
       from && to

@@ -106,6 +106,32 @@ describe('a change that lets more be spent under a policy with steps', () => {
     expect(await policyOf()).toMatchObject({ approval: [twoOwners], requireIntent: false })
   })
 
+  test('names the people whom other steps would ask', async () => {
+    const office = await anOffice()
+    const { ada, bob, clerk, client, params, rules } = office
+    const of = [ada.personId, clerk.personId]
+    const replace = (approval: object[]) =>
+      client.policies.replace({ params, body: { ...rules, approval: approval as never } })
+    const answer = await replace([{ ...twoOwners, of }])
+    expect(answer).toMatchObject({
+      status: 202,
+      body: {
+        changes: [
+          {
+            field: 'Steps of approval',
+            to: expect.stringContaining(
+              `2 of (“Ada the owner” ${ada.personId}, “Ada the approver” ${clerk.personId})`,
+            ),
+          },
+        ],
+      },
+    })
+    const other = await replace([{ ...twoOwners, of: [ada.personId, bob.personId] }])
+    expect((other.body as never as { changes: object[] }).changes).not.toEqual(
+      (answer.body as never as { changes: object[] }).changes,
+    )
+  })
+
   test('is not made once the policy is no longer as people have signed', async () => {
     const office = await anOffice()
     const { ada, bob, client, params, rules, policyOf } = office
