@@ -142,16 +142,17 @@ interface TokenDelegation {
   readonly agentId: string
   readonly label: string | null
   readonly scopes: Scope[]
+  /** Who made the delegation; anyone may redeem its code. */
+  readonly personId: string | null
 }
 
 /** Returns the secret once; only its hash is stored. */
 export function issueDelegationToken(
-  { id: delegationId, agentId, label, scopes }: TokenDelegation,
+  { id: delegationId, agentId, label, scopes, personId }: TokenDelegation,
   expiresAt: Date,
-  { em, actor, settings, emit }: WriteContext<typeof agentTokenCreatedEvent>,
+  { em, settings, emit }: WriteContext<typeof agentTokenCreatedEvent>,
 ): { tokenId: string; secret: string } {
   const secret = newBearerSecret('at_dlg_', settings)
-  const personId = personBehind(actor)
   const members = { agentId, label: label ?? 'Delegation', scopes, expiresAt, delegationId, personId }
   const token = em.create(AgentToken, { ...members, ...hashAndHint(secret) })
   emit('token.created', tokenEvent(token))

@@ -11,7 +11,7 @@ import {
   textArrayColumn,
   timestampColumn,
 } from '../../kernel/database/entity.ts'
-import { personal, plain, secret } from '../../kernel/database/personal.ts'
+import { personal, personalTable, plain, secret } from '../../kernel/database/personal.ts'
 import { minutes } from '../../values/clock.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
 import { isSameMerchant } from '../merchants/index.ts'
@@ -26,6 +26,7 @@ export const delegationMachine = stateMachine('delegation', {
 
 const schema = defineEntity({
   ...tenantTable('Delegation', 'delegations', 'agentId', 'id'),
+  ...personalTable({ about: { person: ['person_id'] } }),
   properties: {
     ...recordColumns('delegation'),
     agentId: p.text(),
@@ -44,6 +45,8 @@ const schema = defineEntity({
     redeemedAt: nullable.instant(),
     tokenId: nullable.string(),
     revokedAt: nullable.instant(),
+    /** Who made it, in the console or with a key of their own. */
+    personId: nullable.string(),
   },
 })
 

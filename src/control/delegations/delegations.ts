@@ -1,6 +1,6 @@
 import { keyExpiryProblem, lockCaller } from '../../identity/keys/index.ts'
 import { refuseUnsignedWidening } from '../../identity/passkeys/index.ts'
-import type { Mode } from '../../kernel/contract/actor.ts'
+import { type Mode, personBehind } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import { sqlCondition } from '../../kernel/contract/conditions.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
@@ -181,6 +181,7 @@ const delegations = bindHandlers(delegationsApi, {
       merchant: body.merchant ?? parent?.merchant ?? null,
       ancestors: parent ? [...parent.ancestors, parent.id] : [],
       scopes: defaultTokenScopes(actor),
+      personId: personBehind(actor),
       codeHash,
       hint,
       codeExpiresAt: latestCodeExpiry < expiresAt ? latestCodeExpiry : expiresAt,

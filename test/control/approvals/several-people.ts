@@ -7,7 +7,7 @@ import { intentOf, intentsIn } from '../../support/control/intents.ts'
 import { aBeneficiary, aKey, anAgentUnder, anIntent, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { anAssistant } from '../../support/http/assistant.ts'
-import { peopleInConsole } from '../../support/identity/in-console.ts'
+import { type InConsole, peopleInConsole } from '../../support/identity/in-console.ts'
 import { type Enrolled, enrolled, signed } from '../../support/identity/people.ts'
 
 const service = await startTestService({ own: true })
@@ -196,6 +196,23 @@ describe('an approval does not count', () => {
     const declared = await anIntent(service.client(String(token)), agent.id)
     const challenge = boss.client.intents.challenge({ params: { intentId: declared.id }, body: {} })
     expect(await challenge).toMatchObject(refused)
+  })
+
+  test('of who made the delegation whose token declared the intent, whoever redeemed it', async () => {
+    const owner = await service.owner()
+    const [boss] = (await peopleInConsole(service, owner, ['owner', 'approver'])) as [InConsole, InConsole]
+    const agent = await anAgentUnder(owner.client, { approval: [approvers(1)] })
+    const body = { agentId: agent.id, maxAmountEuros: 50, expiresInMinutes: 60 }
+    const refused = await boss.client.delegations.create({ body })
+    const { challenge } = refused.body as unknown as { challenge: Parameters<typeof signed>[0] }
+    const webauthnAssertion = signed(challenge, boss.device)
+    const { code } = await bodyOf(boss.client.delegations.create({ body: { ...body, webauthnAssertion } }))
+    const { token } = await bodyOf(service.client('').delegations.redeem({ body: { code: String(code) } }))
+    const { id: intentId } = await anIntent(service.client(String(token)), agent.id)
+    expect(await boss.client.intents.challenge({ params: { intentId }, body: {} })).toMatchObject({
+      status: 403,
+      code: 'own_request',
+    })
   })
 
   test('of who applied a proposal of the intent with a key of their own', async () => {
