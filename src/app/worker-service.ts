@@ -24,6 +24,7 @@ import { sqlOn } from '../kernel/database/prepared-sql.ts'
 import { readClockOffset } from '../kernel/database/tenant-clock.ts'
 import { findLastRequest } from '../kernel/journal/last-request.ts'
 import { calledSystemOf } from '../kernel/run/system-turns.ts'
+import { ANSWER_AWAITED_MS } from '../kernel/run/unrecorded-answers.ts'
 import { findDueStatementMonths } from '../money/statements/index.ts'
 import { installTemporalRuntime, lenientPayloadCodec } from '../platform/temporal/runtime.ts'
 import { clock } from '../values/clock.ts'
@@ -138,8 +139,9 @@ const callerOf = ({ turns, settings }: OpenRuntime, run: RunOperation): Activity
   waitingRun() {
     const { workflowExecution, startToCloseTimeoutMs } = activityInfo()
     if (!workflowExecution) return undefined
-    // Until half of the activity's time is over, it is sure to read the record itself.
-    return { workflowId: workflowExecution.workflowId, until: clock.ticks() + startToCloseTimeoutMs / 2 }
+    // So long it is sure to read the record itself: it is neither given to another worker, nor left before its answer is recorded.
+    const ownMs = Math.min(startToCloseTimeoutMs / 2, ANSWER_AWAITED_MS)
+    return { workflowId: workflowExecution.workflowId, until: clock.ticks() + ownMs }
   },
   inTurn(step, { ownerId: owner, mode }, work) {
     return turns.run({ system: calledSystemOf(stepOperation(step)), owner, mode }, work)

@@ -8,8 +8,8 @@ import type { Database } from '../database/prepared-sql.ts'
 /** More answers than this are lost with the connection: each holds the body that another system has sent. */
 const MAX_UNRECORDED = 1_000
 const AGAIN_MS = 500
-/** How long a request waits for an unavailable database; its answer is kept for longer. */
-const REQUEST_WAITS_MS = 5_000
+/** How long a request, or the step of a run, waits for an unavailable database; its answer is kept for longer. */
+export const ANSWER_AWAITED_MS = 5_000
 const STOP_MS = 3_000
 
 /** Called when an answer is kept, and with what became of it. It never gets the answer itself. */
@@ -48,7 +48,7 @@ export class UnrecordedAnswers {
       const recording = this.#again(error, work)
       this.#kept.add(recording)
       this.#report(call, 'kept')
-      const cancel = clock.alarm(REQUEST_WAITS_MS, () => leave(outcomeUnknown()))
+      const cancel = clock.alarm(ANSWER_AWAITED_MS, () => leave(outcomeUnknown()))
       recording
         .then(
           () => this.#report(call, 'recorded'),
