@@ -14,6 +14,7 @@ import { hasCardNumber } from '../../values/card-number.ts'
 import { truncateText } from '../../values/schemas.ts'
 import { AgentCredential, agentCredentialEvent, agentCredentialMachine } from './agent-credential.ts'
 import { agentCredentialsApi } from './api.ts'
+import { NOT_NOTIFIED } from './mpp-token.ts'
 
 type TokenState = 'active' | 'suspended' | 'deleted'
 
@@ -31,6 +32,16 @@ const requestFor = (
   state: TokenState,
   { now }: Pick<TenantNow, 'now'>,
 ): StateRequest => ({ credentialId: id, mode, tokenId, state, now: now.toISOString() })
+
+/** Until its answer is recorded, the processor counts as not notified: after a crash it can be told again. */
+function endingRequest(
+  credential: AgentCredential,
+  state: 'suspended' | 'deleted',
+  context: Pick<TenantNow, 'now'>,
+): StateRequest {
+  credential.processorProblem ??= NOT_NOTIFIED
+  return requestFor(credential, state, context)
+}
 
 const isSharedToken = (tokenId: string): boolean => tokenId.startsWith('spt_')
 
@@ -96,7 +107,7 @@ export const revokeAgentCredential = externalCall(agentCredentialsApi.revoke, {
     } else if (credential.status !== 'revoked' || !credential.processorProblem) {
       return refuse('agent_credential_over')
     }
-    return requestFor(credential, 'deleted', context)
+    return endingRequest(credential, 'deleted', context)
   },
 })
 
@@ -111,7 +122,7 @@ export const suspendAgentCredential = externalCall(agentCredentialsApi.suspend, 
     if (agentCredentialMachine.move(credential, 'suspended'))
       emit('agent_credential.suspended', agentCredentialEvent(credential))
     else if (!credential.processorProblem) return new AnswerNow(credential)
-    return requestFor(credential, 'suspended', context)
+    return endingRequest(credential, 'suspended', context)
   },
 })
 

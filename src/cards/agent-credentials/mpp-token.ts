@@ -79,7 +79,7 @@ export function activateMppToken(
   return true
 }
 
-const NOT_DELETED = 'The processor has not been notified yet.'
+export const NOT_NOTIFIED = 'The processor has not been notified yet.'
 
 export async function revokeMppToken(
   mppCredentialId: string,
@@ -88,7 +88,7 @@ export async function revokeMppToken(
   const found = await em.findOne(AgentCredential, { mppCredentialId })
   const credential = found && (await em.findOne(AgentCredential, { id: found.id }, FOR_UPDATE))
   if (!credential || !agentCredentialMachine.move(credential, 'revoked')) return false
-  Object.assign(credential, { revokedAt: now, processorProblem: NOT_DELETED })
+  Object.assign(credential, { revokedAt: now, processorProblem: NOT_NOTIFIED })
   emit('agent_credential.revoked', agentCredentialEvent(credential))
   return true
 }

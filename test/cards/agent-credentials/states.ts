@@ -14,6 +14,8 @@ import { traceOf } from '../../support/trace.ts'
 
 /** Replaces the processor's answer; undefined = the processor does what it is asked. */
 let failure: ProcessorFailure | undefined
+/** The service ends before it calls the processor. */
+let isEnding = false
 let told: string[] = []
 const sandbox = sandboxWith(ENCRYPTION_KEY)
 const service = await startTestService({
@@ -21,6 +23,7 @@ const service = await startTestService({
     networkToken: async (...args): Promise<IssuedNetworkToken | ProcessorFailure> =>
       failure ?? (sandbox.networkToken?.(...args) as Promise<IssuedNetworkToken>),
     setNetworkToken: async (_, state, { reference }): Promise<ProcessorCallDone | ProcessorFailure> => {
+      if (isEnding) throw new Error('the service has ended')
       told.push(`${state} ${reference}`)
       return failure ?? { done: true }
     },
@@ -80,6 +83,19 @@ describe('a network token', () => {
       expect(again).toMatchObject({ status: 200, body: { status, processorProblem: null } })
       expect(await traceOf(service, again)).toMatchObject({ events: [] })
       expect(told).toHaveLength(2)
+    },
+  )
+
+  test.each(['suspend', 'revoke'] as const)(
+    'can be told again of a %s where the service has ended before it told the processor',
+    async verb => {
+      const { change, read } = await aToken()
+      isEnding = true
+      expect(await change(verb)).toMatchObject({ status: 500 })
+      isEnding = false
+      expect((await read()).processorProblem).toMatch(/has not been notified/)
+      expect(await change(verb)).toMatchObject({ status: 200, body: { processorProblem: null } })
+      expect(told).toHaveLength(1)
     },
   )
 
