@@ -63,7 +63,9 @@ function totalIn(lines: readonly string[]): Pick<ReceiptFacts, 'total' | 'curren
       if (!words.test(line) || NO_TOTAL.test(line)) return []
       const inLine = amountsIn(line)
       const place = inLine.length > 0 ? line : (lines[at + 1] ?? '')
-      return amountsIn(place).map(amount => ({ amount, currency: currencyIn(`${line} ${place}`) }))
+      // Once for all: a line may have as many amounts as the text has room for.
+      const currency = currencyIn(`${line} ${place}`)
+      return amountsIn(place).map(amount => ({ amount, currency }))
     })
     const [largest] = found.toSorted((a, b) => b.amount - a.amount)
     if (largest) return { total: largest.amount.toFixed(2), currency: largest.currency }
