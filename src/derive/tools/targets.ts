@@ -33,8 +33,13 @@ export const isToolOperation = ({ operation }: RegisteredOperation): boolean =>
 const showsSecret = ({ returns }: AnyOperation): boolean =>
   Object.values(schemaShape(returns[1])).some(member => member.meta()?.once === true)
 
-export const schemaShape = (schema: z.ZodType | undefined): Readonly<Record<string, z.ZodType>> =>
-  (schema as unknown as { shape?: Record<string, z.ZodType> } | undefined)?.shape ?? {}
+/** The members of an object, also of one that is checked before it is read. */
+export function schemaShape(schema: z.ZodType | undefined): Readonly<Record<string, z.ZodType>> {
+  if (schema === undefined) return {}
+  const { def } = (schema as unknown as z.core.$ZodTypes)._zod
+  if (def.type === 'pipe') return schemaShape(def.out as z.ZodType)
+  return (schema as unknown as { shape?: Record<string, z.ZodType> }).shape ?? {}
+}
 
 const needsFile = ({ body }: AnyOperation): boolean =>
   body !== undefined && [...findUploads(body).keys()].some(name => !isOptional(body, name))

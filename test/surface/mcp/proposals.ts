@@ -126,7 +126,7 @@ describe('what an assistant may not do', () => {
   })
 
   test('keeps no secret that would be sealed, and shows none to others', async () => {
-    const { client, ownerId, propose, ...owner } = await anOwnerWithAssistant(service)
+    const { client, ownerId, agent, propose, ...owner } = await anOwnerWithAssistant(service)
     const [person] = await peopleInConsole(service, { client, ownerId, ...owner }, ['owner'])
     const id = String(person?.personId)
     const url = 'https://hooks.slack.com/services/T0/B0/a-secret-path'
@@ -134,6 +134,7 @@ describe('what an assistant may not do', () => {
     for (const [operation, input] of [
       ['channels.create', { id, type: 'slack', url }],
       ['sso.create', { ...provider, clientSecret: 'a-secret-path' }],
+      ['paymentTokens.charge', { id: agent.id, paymentToken: 'a-secret-path', amountEuros: 2 }],
     ] as const)
       expect(await propose(operation, input)).toMatchObject({ error: { code: 'not_proposable' } })
     const kept = await service.sql('select * from proposals where owner_id = $1', [ownerId])
