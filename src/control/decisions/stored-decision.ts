@@ -74,7 +74,7 @@ type Stored<T> = T extends bigint | Date
       ? { readonly [Name in keyof T as JsonName<Name>]: Stored<T[Name]> }
       : T
 
-/** Whoever reads a decision finds what was decided, and not why. */
+/** An erased decision still says what was decided, and no longer why. */
 export const FORGOTTEN_RULING = { members: '{"reason":"[forgotten]","checks":[],"mandate":null}' } as const
 
 const schema = defineEntity({
