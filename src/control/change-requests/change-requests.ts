@@ -7,6 +7,7 @@ import {
   changeRequestMachine,
   changeRequestResponse,
   dropApprovals,
+  forgetAddress,
   forgetWrite,
   giveApproval,
   type HoldApproverChange,
@@ -25,17 +26,18 @@ import {
   inviteByLink,
   makeJoinLink,
   type PersonWrite,
+  personEvents,
 } from '../../identity/people/index.ts'
 import { type ProviderWrite, reconfigureProvider } from '../../identity/sso/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
-import { area } from '../../kernel/contract/area.ts'
+import { area, reaction } from '../../kernel/contract/area.ts'
 import { inRange } from '../../kernel/contract/conditions.ts'
 import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers, type ContextOf, DONE } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import { definedOnly, FOR_UPDATE, withMembers } from '../../kernel/database/entity.ts'
+import { definedOnly, FOR_UPDATE, FOR_UPDATE_BY_ID, withMembers } from '../../kernel/database/entity.ts'
 import type { StatedWidening } from '../../statements/index.ts'
 import type { ApprovalStep } from '../../values/approval-steps.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
@@ -105,6 +107,7 @@ function endChange(
   changeRequestMachine.move(change, status)
   change.reason = reason
   forgetWrite(change)
+  if (status !== 'applied') forgetAddress(change)
   emit('change_request.ended', changeRequestEvent(change))
 }
 
@@ -173,7 +176,9 @@ export const changeRequestHandlers = bindHandlers(changeRequestsApi, {
   async expire({ params }, { em, now, refuse }) {
     const change = await em.findOne(ChangeRequest, { id: params.id }, FOR_UPDATE)
     if (!change) return refuse('change_request_not_found')
-    if (change.status === 'waiting' && !isWaiting(change, now)) forgetWrite(change)
+    if (change.status !== 'waiting' || isWaiting(change, now)) return DONE
+    forgetWrite(change)
+    forgetAddress(change)
     return DONE
   },
 })
@@ -195,5 +200,12 @@ export const changeRequestsArea = area(
     machines: [changeRequestMachine],
     entities: [ChangeRequest],
     deadlines: [expiry],
+    reactions: {
+      // One that waits is outdated then, and ends without the address.
+      'person.removed': reaction(personEvents['person.removed'], {}, async ({ personId }, { em }) => {
+        const made = await em.find(ChangeRequest, { personId, status: 'applied' }, FOR_UPDATE_BY_ID)
+        for (const change of made) forgetAddress(change)
+      }),
+    },
   },
 )

@@ -10,7 +10,7 @@ import {
   withMembers,
 } from '../../kernel/database/entity.ts'
 import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
-import type { StatedWidening } from '../../statements/index.ts'
+import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { days } from '../../values/clock.ts'
 import { cents } from '../../values/money.ts'
 import { ID_AND_NAME } from '../../values/personal.ts'
@@ -89,6 +89,15 @@ schema.setClass(ChangeRequest)
 /** What was asked for can have an address or a sealed secret: it is needed only while people decide. */
 export function forgetWrite(change: ChangeRequest): void {
   change.write = { operation: change.write.operation }
+}
+
+const ADDRESS = /“[^”\s]+@[^”\s]+”/g
+
+/** What people sign about a person quotes the address, which is on record only as long as the person is. */
+export function forgetAddress(change: ChangeRequest): void {
+  if (change.personId === null) return
+  const without = (text: string): string => text.replace(ADDRESS, quoted('[forgotten]'))
+  change.changes = change.changes.map(one => ({ ...one, from: without(one.from), to: without(one.to) }))
 }
 
 /** A change has no amount: its one step is always asked. */

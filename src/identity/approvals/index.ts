@@ -5,6 +5,7 @@ export {
   changeRequestEvent,
   changeRequestMachine,
   changeRequestResponse,
+  forgetAddress,
   forgetWrite,
   isWaiting,
   KEPT_WRITE_SQL,

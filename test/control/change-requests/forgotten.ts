@@ -29,6 +29,37 @@ async function erase({ client, ada, clerk: { personId: id } }: Awaited<ReturnTyp
   expect((await bodyOf(client.gdpr.getDeletion({ params }))).status).toBe('completed')
 }
 
+test('the address of a person is erased with their removal, and that of nobody at all once nothing came of it', async () => {
+  const { client, ada, bob } = await anOffice()
+  const invite = async (email: string) => {
+    const subject = { name: 'Grace', email, role: 'owner' as const }
+    const webauthnAssertion = await assertion(ada.client, ada, { purpose: 'invitation', subject })
+    return (await ada.client.people.create({ body: { ...subject, webauthnAssertion } })).body as {
+      id: string
+    }
+  }
+  const [applied, rejected, expired] = [
+    await invite('applied@example.com'),
+    await invite('rejected@example.com'),
+    await invite('expired@example.com'),
+  ]
+  const approve = (body: object) => bob.client.changeRequests.approve({ params: applied, body })
+  const { challenge } = (await approve({})).body as unknown as { challenge: Parameters<typeof signed>[0] }
+  const { personId } = await bodyOf(approve({ webauthnAssertion: signed(challenge, bob.device) }))
+  await bodyOf(client.changeRequests.reject({ params: rejected, body: { reason: 'No' } }))
+  const list = async () => JSON.stringify((await bodyOf(client.changeRequests.list())).data)
+  expect(await list()).toContain('applied@example.com')
+  expect(await list()).toContain('expired@example.com')
+  expect(await list()).not.toContain('rejected@example.com')
+  await bodyOf(client.people.remove({ params: { id: String(personId) } }))
+  await bodyOf(client.sandbox.advance({ body: { days: 4 } }))
+  const left = await service.sql('select * from change_requests where id = any($1)', [
+    [applied, rejected, expired].map(({ id }) => id),
+  ])
+  expect(JSON.stringify(left)).not.toContain('@example.com')
+  expect(await list()).toContain('owner, “[forgotten]”')
+})
+
 test('the erasure of a deputy forgets their name in the change that named them', async () => {
   const office = await anOffice()
   const { client, ada, bob, clerk } = office
