@@ -36,6 +36,8 @@ Push Subscriptions, Security Incidents, Canvas, Sessions, Mandates, Passkeys, CL
 
 /** Steps without callers that emit no event, with the reason. */
 const SILENT_STEPS = {
+  'changeRequests.expire':
+    'The change has expired by its own end; only what it would have written is forgotten.',
   'incoming.finish': 'The operation that books the credit fires the events.',
   'mpp.deleteToken': 'The credential has ended before, with its event.',
   'rails.takeReport': 'Each payment’s notice fires the events of its payment.',

@@ -22,7 +22,7 @@ import {
   fillPlaceholderAuthorization,
   isPlaceholder,
 } from './authorization.ts'
-import { updateAuthorizations } from './authorization-rows.ts'
+import { payersOfAuthorizations, updateAuthorizations } from './authorization-rows.ts'
 import { type AuthorizationResult, firstPayableIntent } from './authorize.ts'
 import { type CardBatch, loadCardBatch, writeCardBatch } from './batch.ts'
 import { cardLimits, cardPayments, type NetworkContext, networkPayments } from './channel.ts'
@@ -68,16 +68,6 @@ function fundingOf({ agentId, numberId, search }: IncomingMessage, batch: CardBa
   return purse ? { intent, source: 'purse', walletId: purse } : { intent, source: 'wallet', walletId }
 }
 
-interface Owner extends Row, Pick<AuthorizationRow, 'agentId' | 'cardId'> {
-  readonly numberId: string | null
-}
-
-const OWNERS = `
-select a.agent_id as "agentId", a.card_id as "cardId", c.number_id as "numberId" from card_authorizations a
-left join lateral (
-  select * from cards one where (one.owner_id, one.mode, one.id) = ($1, $2, a.card_id) limit 1) as c on true
-where a.owner_id = $1 and a.mode = $2 and a.id = any($3::text[])`
-
 /**
  * Releases amounts that were held and never cleared, or confirmed and never seen by the network. A later
  * clearing is still booked.
@@ -86,10 +76,9 @@ export const expireAuthorization: HandlerOf<typeof authorizationsApi.expire> = {
   async load(items, sql) {
     const [first] = items
     if (!first) throw new Error('a batch without authorizations')
-    const { ownerId, mode } = first.tenant
     const authorizationIds = items.map(({ input }) => input.params.id)
     // The agent of an authorization never changes, so it can be read first and locked before all else.
-    const owners = await sql<Owner>(OWNERS, [ownerId, mode, authorizationIds])
+    const owners = await payersOfAuthorizations(sql, first.tenant, authorizationIds)
     return loadCardBatch(sql, first, {
       agentIds: owners.map(({ agentId }) => agentId),
       cardIds: owners.flatMap(({ cardId }) => cardId ?? []),

@@ -217,6 +217,23 @@ export async function authorizationsForUnlinkedRefunds(
   ])
 }
 
+/** By the number that the card has now. */
+interface AuthorizationPayer extends Row, Pick<AuthorizationRow, 'agentId' | 'cardId'> {
+  readonly numberId: string | null
+}
+
+const PAYERS = `
+select a.agent_id as "agentId", a.card_id as "cardId", c.number_id as "numberId" from card_authorizations a
+left join lateral (
+  select * from cards one where (one.owner_id, one.mode, one.id) = ($1, $2, a.card_id) limit 1) as c on true
+where a.owner_id = $1 and a.mode = $2 and a.id = any($3::text[])`
+
+export const payersOfAuthorizations = (
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+  ids: readonly string[],
+): Promise<AuthorizationPayer[]> => sql<AuthorizationPayer>(PAYERS, [ownerId, mode, ids])
+
 export interface PayingCard extends Row {
   readonly cardId: string
   readonly numberId: string

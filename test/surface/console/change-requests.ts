@@ -117,8 +117,10 @@ describe('a change of limits that waits for several people', () => {
     const proposed = await ada.client.people.update({ params, body: { role: 'owner', webauthnAssertion } })
     expect(proposed.status).toBe(202)
     const page = await read(bob, `console/people/${personId}`)
-    expect(wordsIn(page, /(<ul class="reasons">[\s\S]*?<\/ul>)/)).toBe(
-      `Role of ${clerk.name}: approver → owner`,
+    expect(wordsIn(page, /(<ul class="reasons">[\s\S]*?<\/ul>)/)).toMatch(
+      new RegExp(
+        `^Role of ${clerk.name}: approver → owner\\s*Passkey of ${clerk.name}: none → “Phone”, enrolled`,
+      ),
     )
     expect(offers(page)).toEqual({ approve: true, reject: true })
     expect(wordsIn(await read(bob, 'console/inbox'), /(<div class="queue">[\s\S]*)<h2 id="past"/)).toContain(
