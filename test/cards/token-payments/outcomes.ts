@@ -8,6 +8,7 @@ import {
   balanceOf,
   begun,
   client,
+  HOST,
   intentOf,
   network,
   newsOf,
@@ -209,6 +210,18 @@ describe('a machine payment', () => {
       'authorized',
     ])
     expect(await newsOf(payment.mppCredentialId)).toHaveLength(1)
+  })
+
+  test('is not taken for a purchase with the number of the card, which needs an intent of its own', async () => {
+    const payer = await aPayer({ rules: { requireIntent: true } })
+    const payment = await begun(payer)
+    await payment.settle('paid')
+    const purchase = await network.authorize(payer.card.id, 20, { descriptor: HOST })
+    expect(purchase.reply).toMatchObject(declined(/needs an approved intent/))
+    const { reply, authorizationId } = await payment.authorize()
+    expect(reply.kind).toBe('approved')
+    await payment.clear(authorizationId)
+    expect(await balanceOf(payer.agent.id)).toEqual([80, 0])
   })
 
   test('is not authorized above the amount of the merchant’s offer', async () => {

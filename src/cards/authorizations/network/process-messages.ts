@@ -118,7 +118,8 @@ function findAuthorization(message: IncomingMessage, batch: CardBatch): Authoriz
   if (unnamed && !known) return findRefunded(unnamed, batch)
   if (known || begun || !search) return known ?? begun
   return rows.find(row => {
-    const isAwaited = row.processorRef === null && row.status === 'confirmed'
+    // The network names the token of a machine payment: what comes without it is another purchase.
+    const isAwaited = row.processorRef === null && row.status === 'confirmed' && row.networkTokenId === null
     const isSame = row.agentId === search.agentId && search.merchantKeys.includes(row.merchantKey)
     const most = payments.find(row.intentId)?.holdCents ?? NO_CENTS
     return isAwaited && isSame && (row.cardId ?? cardId) === cardId && search.amountCents <= most
