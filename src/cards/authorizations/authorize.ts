@@ -3,7 +3,12 @@ import { cardBudgets, cardControlsFromTerms, compileStoredCardTerms } from '../.
 import { type DecisionRow, type DecisionSummary, summarizeDecision } from '../../control/decisions/index.ts'
 import type { IntentRow } from '../../control/intents/index.ts'
 import { acceptorNames, merchantNameOfDescriptor } from '../../control/merchants/index.ts'
-import { type AuthRequest, decodeAuthRequests, messageEvidence } from '../../control/payments/index.ts'
+import {
+  type AuthRequest,
+  decodeAuthRequests,
+  isPaymentOf,
+  messageEvidence,
+} from '../../control/payments/index.ts'
 import {
   decideSpend,
   type PolicyDecision,
@@ -168,7 +173,10 @@ function findCover(
   const { payments, candidates } = batch
   if (existing && !isPlaceholder(existing)) {
     const intent = existing.source === 'intent' ? payments.find(existing.intentId) : undefined
-    return intent && change.after.approvedCents <= (intent.holdCents ?? NO_CENTS) ? intent : undefined
+    // After a decline, the intent may have ended, or another payment may have taken it.
+    if (!intent || !(isPaymentOf(intent, existing) || payments.blockerOf(intent) === undefined))
+      return undefined
+    return change.after.approvedCents <= (intent.holdCents ?? NO_CENTS) ? intent : undefined
   }
   const ids = intentId === undefined ? search && candidates.get(search) : [intentId]
   return firstPayableIntent(ids, batch)

@@ -25,7 +25,7 @@ export function authorizationBlocker(
   if (terms && terms.intentId !== null && terms.intentId !== intent?.id)
     return `The card pays only the intent ${terms.intentId}, which is not payable now, or is for another merchant or a smaller amount.`
   if (existing?.source === 'intent' && !intent)
-    return 'The intent does not hold enough for this increment: declare another intent for the rest.'
+    return 'The intent does not hold enough for this increment, or pays no more: declare another intent for the rest.'
   return tokenBlocker(request, intent, batch)
 }
 

@@ -1,5 +1,6 @@
 export {
   type FactEvidence,
+  isPaymentOf,
   type LimitBatch,
   messageEvidence,
   type PayingIntent,

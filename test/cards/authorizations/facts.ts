@@ -175,6 +175,21 @@ describe('a message about an earlier payment of an intent that another one has p
     await expectVerifiedLedger(client)
   })
 
+  test('is declined: a further request of a payment that was declined', async () => {
+    const { agent, card } = await aPayingCard(client, 60, {
+      rules: { requireIntent: true, dailyLimitEuros: 50 },
+    })
+    await anIntent(client, agent.id, { amountEuros: 40 })
+    await bodyOf(client.cards.freeze({ params: { id: card.id }, body: {} }))
+    const { authorizationId } = await network.authorize(card.id, 40)
+    await bodyOf(client.cards.unfreeze({ params: { id: card.id }, body: {} }))
+    const second = await network.authorize(card.id, 40)
+    await network.clear(card.id, second.authorizationId, 40)
+    const further = await network.authorize(card.id, 40, {}, { authorizationId, ask: 1 })
+    expect(further.reply).toMatchObject({ kind: 'declined', reason: expect.stringMatching(/pays no more/) })
+    expect(await balanceOf(agent.id)).toEqual([20, 0])
+  })
+
   test('is paid by the wallet, and counts for the agent: the network has approved it all the same', async () => {
     const { agent, card } = await aPayingCard(client, 200)
     const intent = await anIntent(client, agent.id, { amountEuros: 40 })
