@@ -90,6 +90,7 @@ const payingActivities = (tools: ActivityTools) => ({
             : transaction(tx => recordNoToken(id, token, tx)),
       )
       if (carried) Object.assign(carried, { sharing: undefined, sending, answer: problem })
+      if (carried?.isLeft && sending) await transaction(tx => endUnsent(id, tx))
       return next
     },
   ),
@@ -123,6 +124,7 @@ const mintCredentialOf = ({ systems, service, outside }: ActivityTools) =>
         )
         // What it has claimed holds for one attempt.
         if (carried) Object.assign(carried, { claimed: undefined, ...begun, holder, answer: problem })
+        if (carried?.isLeft && carried.sending) await transaction(tx => endUnsent(ref.id, tx))
         // Only this attempt has the token, so it is given back without a claim, which a paused process may have lost.
         if (unused !== null) await giveBackToken(unused, systems.cardProcessor(ref.mode), call)
         return next

@@ -339,7 +339,7 @@ export async function endUnpaid(id: string, tx: WriteContext<MachinePaymentEvent
   if (payment && !wasSent) await answerLater(payment.credential, INTERRUPTED, tx)
 }
 
-/** The credential never leaves: only the process that was to send it has it, and that was paused before it did. */
+/** The credential never leaves: only the process that was to send it has it, and was paused before it did, or left. */
 export async function endUnsent(id: string, tx: WriteContext<MachinePaymentEvents>): Promise<AnswerToCaller> {
   const payment = await lockMachinePayment(id, tx)
   const isOpen = payment?.credential.status === 'sent' || payment?.credential.status === 'indeterminate'

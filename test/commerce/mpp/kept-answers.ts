@@ -15,12 +15,14 @@ let proxy!: FlakyProxy
 let isAway = false
 
 const guarded = guardedHttp({ allow: ['127.0.0.1'] })
-/** The database is unavailable while the merchant is paid: its answer cannot be recorded. */
+/** Whose answer cannot be recorded, since the database is unavailable meanwhile: of a merchant that is paid, or only asked. */
+let awayWhile: 'paid' | 'asked' | 'never' = 'paid'
 const outbound: OutboundHttp = {
   ...guarded,
   async send(request) {
     const answer = await guarded.send(request)
-    if (Object.values(request.headers ?? {}).some(value => value.startsWith('Payment '))) {
+    const isPaid = Object.values(request.headers ?? {}).some(value => value.startsWith('Payment '))
+    if (awayWhile === (isPaid ? 'paid' : 'asked')) {
       isAway = true
       await proxy.close()
     }
@@ -128,4 +130,29 @@ describe('a merchant’s answer that is kept while the database is away', () => 
       expect(await balanceOf(payer)).toMatchObject({ heldEuros: 20 })
     },
   )
+})
+
+describe('a merchant’s offer that is kept while the database is away', () => {
+  afterEach(() => {
+    awayWhile = 'paid'
+  })
+
+  test('is not paid after its request was left: the payment ends, and its intent can be paid again', async () => {
+    const payer = await aPayer(service)
+    const before = await balanceOf(payer)
+    awayWhile = 'asked'
+    const url = merchant.sells('/offered-late', demand())
+    expect(await pay(payer, url)).toMatchObject({ status: 503, code: 'outcome_unknown' })
+    await comeBack()
+    await until('it has ended', async () => {
+      const [credential] = await credentialsOn(payer.client, payer.intent.id)
+      return credential?.status === 'void'
+    })
+    expect(merchant.payments('/offered-late')).toEqual([])
+    expect(await balanceOf(payer)).toEqual(before)
+    awayWhile = 'never'
+    expect(await pay(payer, url)).toMatchObject({ status: 200 })
+    expect(merchant.payments('/offered-late')).toHaveLength(1)
+    await expectVerifiedLedger(payer.client)
+  })
 })

@@ -66,6 +66,7 @@ async function carryOut(
   const steps = service.activitiesFor({ requestId, traceparent }) as unknown as Steps
   const pay = (from: NextStep) =>
     payMerchant({ ...payment, carried } as RecordRef, from, steps).catch(async (error: unknown) => {
+      carried.isLeft = true
       // A payment whose request has failed is not ordered later, unless something was minted.
       await steps.interruptOrder(payment).catch(() => undefined)
       throw error
