@@ -105,7 +105,8 @@ export class OutboxRelay {
 
   async #handOver(messages: readonly OutboxMessage[]): Promise<void> {
     try {
-      const [first, ...others] = messages
+      // One that begins a run anew stands for all: by another one Temporal would refuse that.
+      const [first, ...others] = messages.toSorted((one, other) => Number(other.recurs) - Number(one.recurs))
       await this.#deliver(first as OutboxMessage, others)
       this.#failures = 0
       await Promise.all(messages.map(({ id }) => this.#outbox.done(id)))

@@ -50,6 +50,15 @@ describe('a relay', () => {
     expect(delivered.toSorted()).toEqual(['intent/one', 'intent/two'])
   })
 
+  test('begins a run anew where one of the rows of its workflow asks for that', async () => {
+    const delivered: boolean[] = []
+    await queue(3, 'transfer/one')
+    await engine.sql(`update outbox set recurs = true where id = (select max(id) from outbox)`)
+    start(async ({ recurs }) => void delivered.push(recurs))
+    await untilEmpty()
+    expect(delivered).toEqual([true])
+  })
+
   test('has at most 32 calls under way, and begins the next as soon as one ends', async () => {
     const { release, deliver } = pendingDeliveries()
     await queue(40)
