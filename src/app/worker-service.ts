@@ -139,7 +139,7 @@ const callerOf = ({ turns, settings }: OpenRuntime, run: RunOperation): Activity
   waitingRun() {
     const { workflowExecution, startToCloseTimeoutMs } = activityInfo()
     if (!workflowExecution) return undefined
-    // So long it is sure to read the record itself: it is neither given to another worker, nor left before its answer is recorded.
+    // The activity is sure to read the record itself until then: no other worker has it, and its answer is still awaited.
     const ownMs = Math.min(startToCloseTimeoutMs / 2, ANSWER_AWAITED_MS)
     return { workflowId: workflowExecution.workflowId, until: clock.ticks() + ownMs }
   },

@@ -33,7 +33,7 @@ const requestFor = (
   { now }: Pick<TenantNow, 'now'>,
 ): StateRequest => ({ credentialId: id, mode, tokenId, state, now: now.toISOString() })
 
-/** Until its answer is recorded, the processor counts as not notified: after a crash it can be told again. */
+/** Until its answer is recorded, the processor counts as not notified: after a crash it can be notified again. */
 function endingRequest(
   credential: AgentCredential,
   state: 'suspended' | 'deleted',

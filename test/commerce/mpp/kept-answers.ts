@@ -15,7 +15,7 @@ let proxy!: FlakyProxy
 let isAway = false
 
 const guarded = guardedHttp({ allow: ['127.0.0.1'] })
-/** Whose answer cannot be recorded, since the database is unavailable meanwhile: of a merchant that is paid, or only asked. */
+/** The database is unavailable while a merchant is paid, or only asked, so that its answer cannot be recorded. */
 let awayWhile: 'paid' | 'asked' | 'never' = 'paid'
 const outbound: OutboundHttp = {
   ...guarded,

@@ -74,7 +74,7 @@ export interface CarriedPayment {
   /** The lease under which it has begun: after another one has begun, its outcome may be recorded as unknown. */
   holder?: string
   answer?: AnswerToCaller
-  /** Its request has failed: what is recorded later is sent by nobody. */
+  /** Its request has failed: what is recorded later is never sent. */
   isLeft?: boolean
 }
 
