@@ -12,6 +12,7 @@ import type {
   Step,
 } from '../../src/kernel/contract/step.ts'
 import type { OutsideCalls, StepBatch, StepCause, StepRunner } from '../../src/kernel/run/steps.ts'
+import { clock } from '../../src/values/clock.ts'
 import { type WorkflowSignalSettings, withPermittedSignals } from './signals.ts'
 
 /** Reads and changes records by `em` and `sql`; it commits with the events that it emits. */
@@ -122,7 +123,7 @@ export function activityTools(
     async read(ref, work, rules) {
       const [status, aheadMs] = await steps.read(ref, work)
       const page = settings.pageOf?.(ref.id)
-      const shown = aheadMs > 0 ? byTestClock(status) : status
+      const shown = { ...(aheadMs > 0 ? byTestClock(status) : status), readAtMs: clock.milliseconds() }
       return withPermittedSignals(page ? { ...shown, page } : shown, ref, {
         ...settings,
         openLiveMoney: rules?.openLiveMoney?.() ?? false,

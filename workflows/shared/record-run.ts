@@ -211,4 +211,4 @@ export class RecordRun<State extends ProcessStatus> {
 /** "Request Cancellation" ends nothing by itself: a run ends when its record has. */
 const uncancelled = <T>(work: () => Promise<T>): Promise<T> => CancellationScope.nonCancellable(work)
 
-const textOf = (state: ProcessStatus): string => JSON.stringify({ ...state, dueInMs: null })
+const textOf = (state: ProcessStatus): string => JSON.stringify({ ...state, dueInMs: null, readAtMs: null })

@@ -20,14 +20,15 @@ interface RunVisibility {
  */
 export function runList({ hasDeadline = true } = {}): RunVisibility {
   return {
-    show({ status, doubtfulSince = null, ...times }) {
+    // Histories of before have no time of the reading.
+    show({ status, doubtfulSince = null, readAtMs = Date.now(), ...times }) {
       const dueInMs = hasDeadline ? times.dueInMs : null
       const listed = workflowInfo().typedSearchAttributes
       const listedDoubt = listed.get(DOUBTFUL_SINCE_ATTRIBUTE)?.toISOString() ?? null
       const hasDoubt = listedDoubt === doubtfulSince
       const hasStatus = hasDoubt && listed.get(STATUS_SEARCH_ATTRIBUTE) === status
       // A step that is due is taken at once: the next deadline is known after it.
-      const deadline = dueInMs === null ? null : Date.now() + Math.max(dueInMs, 0)
+      const deadline = dueInMs === null ? null : readAtMs + Math.max(dueInMs, 0)
       const isDue = dueInMs !== null && dueInMs <= 0
       if (hasStatus && (isDue || isNear(listed.get(DEADLINE_ATTRIBUTE), deadline))) return
       const listedNow = { key: STATUS_SEARCH_ATTRIBUTE, value: status }

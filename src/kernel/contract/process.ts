@@ -57,6 +57,11 @@ export interface ProcessStatus {
   readonly closed: boolean
   /** How long until the deadline, in the tenant's time; null where there is none. */
   readonly dueInMs: number | null
+  /**
+   * When it was read, in real time. A run has no such time of its own: in a replay it may see a state in another workflow task,
+   * whose time is another.
+   */
+  readonly readAtMs?: number
   /** Since when its money has an unknown outcome, in the tenant's time (ISO 8601); null where the outcome is known. */
   readonly doubtfulSince?: string | null
   /** As people read it: `21 Nov 09:30 UTC`. */

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { CardActivities } from '../../../activities/cards.ts'
 import { workflowBundle } from '../../../src/app/workflow-bundle.ts'
+import { minutes } from '../../../src/values/clock.ts'
 import { storyStage } from '../../support/temporal/stories.ts'
 import { until } from '../../support/until.ts'
 import { replayed } from '../replay/histories.ts'
@@ -66,5 +67,28 @@ test('a run that a query and a signal met while it read its record is replayed a
   })
   const named = histories.map((history, n) => [`story/${n}`, history] as const)
   const errors = await replayed(await workflowBundle(), named)
+  expect([...errors.values()].flat()).toEqual([])
+})
+
+/** The state may be seen in another workflow task than in a replay, long after it was read. */
+test('a run whose state is seen minutes later is replayed as it went', async () => {
+  const read = () => ({ ...open('active', 'end', AN_HOUR), readAtMs: Date.now() })
+  const { run, calls } = await play({ readCard: [read] })
+  await run.untilDetails('for its expiry or a change')
+  await run.signal('recordChanged')
+  await until(
+    'it has read it again',
+    async () => calls.length === 2 && (await run.timerSummaries()).length === 2,
+  )
+  const { events } = JSON.parse(historyToJSON(await run.handle.fetchHistory()))
+  const signalled = events.findIndex(
+    ({ eventType }: { eventType: string }) => eventType === 'EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED',
+  )
+  const seenLater = events.map((event: { eventTime: string }, n: number) =>
+    n < signalled
+      ? event
+      : { ...event, eventTime: new Date(Date.parse(event.eventTime) + minutes(5)).toISOString() },
+  )
+  const errors = await replayed(await workflowBundle(), [['story/later', { events: seenLater }]])
   expect([...errors.values()].flat()).toEqual([])
 })
