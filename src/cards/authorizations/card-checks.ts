@@ -3,7 +3,6 @@ import type { IntentRow } from '../../control/intents/index.ts'
 import type { PaymentState } from '../../control/payments/index.ts'
 import type { CardReply } from '../../ports/card-processor.ts'
 import { addCents, type Cents, remainderOf } from '../../values/money.ts'
-import type { AuthorizationRow } from './authorization.ts'
 import type { PayingCard } from './authorization-rows.ts'
 import type { CardDecisionState } from './batch.ts'
 import type { CardAuthorizationRequest } from './incoming-message.ts'
@@ -16,10 +15,10 @@ export function authorizationBlocker(
   intent: IntentRow | undefined,
   batch: CardDecisionState,
 ): string | undefined {
-  const { existing, cardId, numberId, isLate } = request
+  const { existing, cardId, isLate } = request
   if (isLate) return TOO_LATE_MESSAGE
   const terms = batch.terms.get(cardId)
-  const blocker = cardBlocker(batch.cards.get(numberId), terms, existing, batch)
+  const blocker = cardBlocker(request, terms, batch)
   if (blocker) return blocker
   if (isOrphan(request)) return 'There is no open authorization to increment.'
   if (terms && terms.intentId !== null && terms.intentId !== intent?.id)
@@ -30,18 +29,20 @@ export function authorizationBlocker(
 }
 
 function cardBlocker(
-  card: PayingCard | undefined,
+  { content, existing, numberId }: CardAuthorizationRequest,
   terms: CardTermsRow | undefined,
-  existing: AuthorizationRow | undefined,
-  { now, used }: Pick<CardDecisionState, 'now' | 'used'>,
+  { cards, now, used }: Pick<CardDecisionState, 'cards' | 'now' | 'used'>,
 ): string | undefined {
+  const card = cards.get(numberId)
   const blocker = terms && statusBlockers[terms.status]
   if (blocker) return blocker
   if (!card || !terms) return 'There is no such card.'
   const paymentId = used.get(card.cardId) ?? card.paymentId
   if (card.usage === 'single' && paymentId && paymentId !== existing?.id)
     return 'The card was for one payment, which has been made. Use another card.'
-  return existing ? undefined : numberBlocker(card, now)
+  // What began on a number goes on there, but a decline has begun nothing.
+  const goesOn = existing !== undefined && (content.ask === 0 || existing.approvedCents > 0n)
+  return goesOn ? undefined : numberBlocker(card, now)
 }
 
 const statusBlockers: Readonly<Record<CardTermsRow['status'], string | null>> = {
