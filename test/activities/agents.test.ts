@@ -26,6 +26,7 @@ async function carryOutDeletion(agent: RecordRef, onChange?: ActivityCaller['onC
 }
 
 const read = (agent: RecordRef) => activities().readAgent(agent)
+const readAtMs: unknown = expect.any(Number)
 
 const createRecord = async (key: string, body: object): Promise<{ id: string }> =>
   JSON.parse(String((await engine.run(tenant, key, { body })).body))
@@ -154,6 +155,7 @@ describe('the activity that reads an agent', () => {
       closed: true,
       left: null,
       dueInMs: null,
+      readAtMs,
       deadline: null,
       signals: [],
     }
@@ -171,6 +173,7 @@ describe('the activity that reads an agent', () => {
       closed: false,
       left,
       dueInMs: expect.any(Number),
+      readAtMs,
       deadline: null,
       signals: [],
     }

@@ -144,7 +144,7 @@ describe('the activity that reads an intent', () => {
 
   test('returns the status, what the intent waits for, and the signals that help', async () => {
     const { id } = await anIntent()
-    const { dueInMs, ...seen } = await read(id)
+    const { dueInMs, readAtMs, ...seen } = await read(id)
     expect(seen).toEqual({
       status: 'created',
       summary: expect.stringMatching(/^Intent of € 25\.00 in test mode: waits for approval until .* UTC$/),

@@ -43,9 +43,9 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // It finds the token's intent, cancels it as intents.cancel does, and the token with it.
   'paymentTokens.revoke': 9,
   // Passkeys and people are locked, so that an owner stays; then links, passkeys, a recovery, deputies, devices' keys,
-  // pushes, channels and the assistants of the person end with it; and what waits for several people, intents and card
-  // requests, looks who is left.
-  'people.remove': 18,
+  // pushes, channels and the assistants of the person end with it, as does the address in the change that let them in; and
+  // what waits for several people, intents and card requests, looks who is left.
+  'people.remove': 19,
   // The owner's consent is read before any lock; then it is consumed, and the earlier link ends.
   'people.link': 8,
   // The same for the identity provider.

@@ -38,7 +38,7 @@ describe('an intent that waits for approval', () => {
       payload,
     ])
     expect(await run.timerSummaries()).toEqual([waitsFor])
-    const { dueInMs, ...state } = (await run.state()) ?? {}
+    const { dueInMs, readAtMs, ...state } = (await run.state()) ?? {}
     const signals = ['approve', 'deny', 'cancel']
     expect(state).toEqual({
       ...{ status: 'created', summary: line, closed: false, isBeingPaid: false },
