@@ -59,7 +59,9 @@ describe('a push subscription', () => {
     const { data: events } = await bodyOf(
       client.events.list({ query: { event: 'push_subscription.created' } }),
     )
-    expect(events.map(event => event.data)).toEqual([{ subscriptionId: record.id, label: 'Ada’s phone' }])
+    expect(events.map(event => event.data)).toEqual([
+      { subscriptionId: record.id, label: 'Ada’s phone', personId: null },
+    ])
   })
 
   test('with a known endpoint replaces the earlier one under its id, even with ten concurrent requests', async () => {
@@ -200,7 +202,9 @@ describe('a test push', () => {
     expect(result).toEqual({ subscriptionId: id, delivered: false, dropped: true, status, message })
     expect(await subscriptionIds(client)).toEqual([])
     const { data } = await bodyOf(client.events.list({ query: { event: 'push_subscription.deleted' } }))
-    expect(data.map(event => event.data)).toEqual([{ subscriptionId: id, label: null, reason: 'gone' }])
+    expect(data.map(event => event.data)).toEqual([
+      { subscriptionId: id, label: null, personId: null, reason: 'gone' },
+    ])
   })
 
   test.each([

@@ -42,21 +42,28 @@ const events = z
 
 const milliseconds = z.number().min(0).max(8_640_000_000_000_000)
 
+const subscriber = id('person')
+  .nullable()
+  .meta({ description: 'The person who subscribed it, also with the key of a device; null for another key.' })
+
 export const PushSubscriptionRecord = z
   .object({
     ...recordHead('push'),
     endpoint: z.string().meta({ examples: ['https://push.example.com/wpush/v2/gAAAAA'] }),
     events,
     label: z.string().nullable(),
-    personId: id('person')
-      .nullable()
-      .meta({ description: 'The person who subscribed it in the console; null for a key.' }),
+    personId: subscriber,
     expiresAt: instant.nullable().meta({ description: 'The time after which nothing is sent.' }),
     ...recordTimestamps,
   })
   .meta({ id: 'PushSubscription' })
 
-const SubscriptionEvent = z.object({ subscriptionId: id('push'), label: z.string().max(200).nullable() })
+/** It names the person, so that their erasure reaches the label. */
+const SubscriptionEvent = z.object({
+  subscriptionId: id('push'),
+  label: z.string().max(200).nullable(),
+  personId: subscriber,
+})
 export const PushSubscriptionDeletedEvent = SubscriptionEvent.extend({
   reason: z.enum(['owner', 'gone', 'person_removed']).meta({
     description: '`gone`: the push service no longer knows it. `person_removed`: the person was removed.',

@@ -44,6 +44,12 @@ interface Reserved {
 
 type TestContext = ContextOf<typeof pushApi.test>
 
+const subscriptionEvent = ({ id, label, personId }: PushSubscription) => ({
+  subscriptionId: id,
+  label,
+  personId,
+})
+
 const LOST: PushResult = {
   delivered: false,
   gone: false,
@@ -55,7 +61,7 @@ async function recordTest(result: PushResult, { receiver }: Reserved, { em, emit
   const { delivered, gone: dropped, status, message } = result
   const subscription = await em.findOne(PushSubscription, { id: receiver.id }, FOR_UPDATE)
   if (!subscription) return refuse('subscription_not_found')
-  const event = { subscriptionId: subscription.id, label: subscription.label }
+  const event = subscriptionEvent(subscription)
   emit('push_subscription.tested', { ...event, delivered })
   if (dropped) {
     em.remove(subscription)
@@ -83,8 +89,6 @@ const testDelivery = externalCall(pushApi.test, {
 })
 
 const MAX_SUBSCRIPTIONS = 100
-
-const subscriptionEvent = ({ id, label }: PushSubscription) => ({ subscriptionId: id, label })
 
 const push = bindHandlers(pushApi, {
   async vapidKey(_, { sql, systems }) {

@@ -64,7 +64,7 @@ describe('an event', () => {
     ])
     const { data } = await bodyOf(client.events.list({ query: { event: 'push_subscription.deleted' } }))
     expect(data.map(event => event.data)).toEqual([
-      { subscriptionId: expired.id, label: null, reason: 'gone' },
+      { subscriptionId: expired.id, label: null, personId: null, reason: 'gone' },
     ])
   })
 

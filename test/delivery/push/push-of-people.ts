@@ -67,6 +67,16 @@ describe('an approver', () => {
     )
     expect(data[0]?.data).toMatchObject({ reason: 'person_removed' })
   })
+
+  test('is named by the events of the browsers, so that an erasure reaches their labels', async () => {
+    const { account, approver, ofApprover } = await twoPeople()
+    await bodyOf(account.client.people.remove({ params: { id: approver.personId } }))
+    const named = { subscriptionId: ofApprover.id, label: 'Phone', personId: approver.personId }
+    for (const event of ['push_subscription.created', 'push_subscription.deleted']) {
+      const { data } = await bodyOf(account.client.events.list({ query: { event, limit: 1 } }))
+      expect(data[0]?.data).toMatchObject(named)
+    }
+  })
 })
 
 test('a viewer lets no browser ring', async () => {
