@@ -14,7 +14,6 @@ import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { days } from '../../values/clock.ts'
 import { cents } from '../../values/money.ts'
 import { ID_AND_NAME } from '../../values/personal.ts'
-import { NAMED_DEPUTY_SQL } from './deputy.ts'
 import type { ApprovalProgress } from './progress.ts'
 import { approvalProgressResponse } from './response.ts'
 
@@ -63,7 +62,7 @@ const PERSONAL_MEMBERS = '{"name":null,"email":null,"members":null,"rules":null,
 
 const schema = defineEntity({
   ...tenantTable('ChangeRequest', 'change_requests', 'agentId'),
-  ...personalTable({ about: { person: ["proposed_by ->> 'id'", 'person_id', NAMED_DEPUTY_SQL] } }),
+  ...personalTable({ about: { person: ["proposed_by ->> 'id'", 'person_id'] } }),
   properties: {
     ...recordColumns('changerequest'),
     status: p.enum(changeRequestMachine.states).onCreate(() => changeRequestMachine.initial),

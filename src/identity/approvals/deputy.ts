@@ -74,9 +74,6 @@ export const namingInWords = (
   to: `${quoted(deputy.name)} (${deputy.id}), ${formatMinute(from)} to ${formatMinute(until)}`,
 })
 
-/** SQL: the id of the deputy in these words, of a row `t` that keeps them as its only change. */
-export const NAMED_DEPUTY_SQL = String.raw`(substring(t.changes -> 0 ->> 'to' from '.*” \((person_\w+)\), '))`
-
 const RUNNING = `
 select deputy_id as "deputyId", person_id as "personId" from deputies
 where (owner_id, mode) = ($1, $2) and starts_at <= $3 and ends_at > $3 order by person_id`

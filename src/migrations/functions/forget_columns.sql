@@ -57,10 +57,12 @@ begin
       select format('(%s)', string_agg(format(case when place like '(%' then '%s = $3' else 't.%s = $3' end, place), ' or '))
       from (
         select jsonb_array_elements_text(one.about -> d.subject_type)
-        -- The answer to a request, or to what somebody has asked in a sentence, names the id.
-        union all select format('(case when position($3 in t.%s) > 0 then $3 end)', answer)
-        from (values ('idempotency_keys', 'body'), ('conversation_turns', 'lines::text')) as answers (of_them, answer)
-        where of_them = of_table
+        -- The answer to a request, or to what somebody has asked in a sentence, names the id; what people sign about a policy
+        -- or a deputy has it behind each name.
+        union all select format('(case when position($3 in t.%s) > 0 then $3 end)', words)
+        from (values ('idempotency_keys', 'body', null), ('conversation_turns', 'lines::text', null),
+          ('change_requests', 'changes::text', 'changes')) as naming (of_them, words, only_column)
+        where of_them = of_table and (only_column is null or only_column = one.column_name)
       ) as places (place)
       having count(*) > 0)
     end;

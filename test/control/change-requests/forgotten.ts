@@ -9,13 +9,13 @@ const service = await startTestService({ own: true })
 
 const twoOwners = { aboveEuros: 20, of: 'owners', need: 2, withinMinutes: 60, then: 'deny' } as const
 
-/** Two owners, who approve changes together, and a third person. */
+/** Two owners, who approve changes together, and two approvers. */
 async function anOffice() {
   const owner = await service.owner()
-  const people = await peopleInConsole(service, owner, ['owner', 'owner', 'approver'])
-  const [ada, bob, clerk] = people as [InConsole, InConsole, InConsole]
-  await anAgentUnder(owner.client, { approval: [twoOwners] })
-  return { ...owner, ada, bob, clerk }
+  const people = await peopleInConsole(service, owner, ['owner', 'owner', 'approver', 'approver'])
+  const [ada, bob, clerk, dan] = people as [InConsole, InConsole, InConsole, InConsole]
+  const agent = await anAgentUnder(owner.client, { approval: [twoOwners] })
+  return { ...owner, ada, bob, clerk, dan, agent }
 }
 
 /** Removes the person, and lets the eight days pass in which they are erased. */
@@ -88,3 +88,35 @@ test('a change about a person who was erased says what it was, and of whom no mo
   expect(data).toMatchObject([{ operation: 'people.update', status: 'applied', changes: [] }])
   expect(JSON.stringify(data)).not.toContain(clerk.name)
 })
+
+test('the erasure of a person forgets their name where a policy was to ask them, or another person by a new role', async () => {
+  const office = await anOffice()
+  const { client, ada, bob, clerk, dan, agent } = office
+  const { id } = await bodyOf(client.policies.effective({ params: { agentId: agent.id } }))
+  const of = [ada.personId, clerk.personId]
+  const named = await client.policies.replace({
+    params: { id },
+    body: { name: 'P', approval: [{ ...twoOwners, of }] },
+  })
+  await proposePromotion(office)
+  const list = async () => (await bodyOf(client.changeRequests.list())).data
+  for (const { changes } of await list()) expect(JSON.stringify(changes)).toContain(clerk.personId)
+  await erase(office)
+  const operations = ['people.update', 'policies.replace'] as const
+  expect(named.status).toBe(202)
+  expect(await list()).toMatchObject(operations.map(operation => ({ operation, changes: [] })))
+  expect(await list()).toMatchObject([{ personId: dan.personId, proposedBy: { id: bob.personId } }, {}])
+  expect(JSON.stringify(await list())).not.toContain(clerk.name)
+})
+
+/** Bob proposes that an approver, whose deputy is the clerk, becomes an owner. */
+async function proposePromotion({ bob, clerk, dan }: Awaited<ReturnType<typeof anOffice>>): Promise<void> {
+  await nameDeputy(dan, clerk)
+  const subject = { personId: dan.personId, role: 'owner' as const }
+  const webauthnAssertion = await assertion(bob.client, bob, { purpose: 'invitation', subject })
+  const answer = await bob.client.people.update({
+    params: { id: dan.personId },
+    body: { role: 'owner', webauthnAssertion },
+  })
+  expect(answer.status).toBe(202)
+}
