@@ -3,7 +3,7 @@ import type { Context, ReadContext } from '../../kernel/contract/context.ts'
 import { Accepted, type Refusal } from '../../kernel/contract/problem.ts'
 import { question } from '../../kernel/contract/question.ts'
 import type { StatedWidening } from '../../statements/index.ts'
-import type { ApprovalStep } from '../../values/approval-steps.ts'
+import { type ApprovalStep, MAX_CHANGE_STEPS } from '../../values/approval-steps.ts'
 import { addMs } from '../../values/clock.ts'
 import { peopleInWords, readApproversAndDeputies } from './approvers.ts'
 import {
@@ -51,6 +51,7 @@ export async function holdChange(
 ): Promise<Accepted | Refusal | undefined> {
   const { sql, tenant, now, refuse } = context
   const approvers = await readApproversAndDeputies(sql, { tenant, now })
+  if (steps.length > MAX_CHANGE_STEPS) return refuse('too_few_approvers', tooManyGroups(steps.length))
   const few = tooFewForChange(steps, approvers)
   if (few) return refuse('too_few_approvers', few)
   const begun = beginEachStep(steps, now)
@@ -59,6 +60,9 @@ export async function holdChange(
   const { outcome } = advanceApproval(approval, CHANGE_AMOUNT, { approvers, now })
   return outcome === 'approved' ? undefined : propose(change, approval, context)
 }
+
+const tooManyGroups = (count: number): string =>
+  `The policies that ask people name ${count} different groups of them, and at most ${MAX_CHANGE_STEPS} can approve a change together. Have some of these policies ask the same people first.`
 
 function tooFewForChange(steps: readonly ApprovalStep[], approvers: readonly Approver[]): string | undefined {
   const ableIn = (step: ApprovalStep) => approvers.filter(approver => isAskedBy(step, approver)).length
@@ -115,6 +119,8 @@ export function stepsOfChanges(policies: readonly Steps[]): ApprovalStep[] {
     const withinMinutes = CHANGE_REQUEST_TTL_MS / 60_000
     return most ? { ...most, of: peopleOf(most), aboveCents: '0', withinMinutes, then: 'deny' as const } : []
   })
+  // More than that approve no change, so that it does not matter which are left out.
+  if (steps.length > MAX_CHANGE_STEPS) return steps
   return steps.filter(step => !steps.some(other => isCoveredBy(step, other)))
 }
 

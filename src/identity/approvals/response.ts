@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import type { RefusalSpec } from '../../kernel/contract/operation.ts'
-import { approvalStepsSchema, approverGroups, isStepAsked } from '../../values/approval-steps.ts'
+import {
+  approvalStepsSchema,
+  approverGroups,
+  isStepAsked,
+  MAX_CHANGE_STEPS,
+} from '../../values/approval-steps.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import type { Cents } from '../../values/money.ts'
@@ -26,10 +31,10 @@ export const ApprovalProgressRecord = z
   .object({
     given: count('Approvals given.'),
     needed: count('Approvals that all steps of this amount need.'),
-    step: z.int().min(1).meta({ description: 'The step that is asked now.' }),
-    steps: z.array(approvalStepsSchema.unwrap().element).meta({
+    step: z.int().min(1).max(MAX_CHANGE_STEPS).meta({ description: 'The step that is asked now.' }),
+    steps: z.array(approvalStepsSchema.unwrap().element).max(MAX_CHANGE_STEPS).meta({
       description:
-        'The steps of the policy. Of a change: the highest of each policy; all are asked at once, and an approval counts in each that asks the person.',
+        'The steps of the policy. Of a change: the highest of each policy; all are asked at once, and an approval counts in each that asks the person, so that fewer than `needed` can be enough.',
     }),
     awaits: z.array(z.union([z.enum(approverGroups), id('person')])).meta({
       description: 'The roles or people who are asked now. Empty once it has ended.',

@@ -128,6 +128,21 @@ describe('a change of who approves where a policy asks several people', () => {
     expect(await roleOf(owner.client, first)).toBe('owner')
   })
 
+  test('is refused where more groups of people would have to approve it than can together', async () => {
+    const { client, ada, clerk } = await anOffice()
+    const people = Array.from({ length: 21 }, (_, n) => `person_${String(n).padStart(26, '0')}`)
+    const first = { ...twoOwners, aboveCents: '1', aboveEuros: undefined }
+    for (const person of people) {
+      const { id } = await anAgentUnder(client, { approval: [twoOwners] })
+      const steps = JSON.stringify([first, { ...first, of: [person] }])
+      await service.sql('update policies set approval = $2 where agent_id = $1', [id, steps])
+    }
+    expect(await changeRole(ada, clerk, 'owner')).toMatchObject({
+      code: 'too_few_approvers',
+      body: { error: expect.stringContaining('name 22 different groups of them, and at most 20') },
+    })
+  })
+
   test('is made at once where it makes no one an approver of a step, or takes that away', async () => {
     const { client, ada, bob, clerk, viewer } = await anOffice()
     expect((await changeRole(ada, viewer, 'approver')).status).toBe(200)
