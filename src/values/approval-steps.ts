@@ -7,7 +7,7 @@ export const approverGroups = ['owners', 'approvers'] as const
 
 export const MAX_APPROVAL_STEPS = 4
 const MAX_NAMED = 20
-/** So many groups of people, of several policies, can approve one change. */
+/** The groups of people, of several policies, who can approve one change together. */
 export const MAX_CHANGE_STEPS = 20
 /** With four steps, the proof of all of them is at most some 60 kB. */
 const MAX_NEEDED = 5
