@@ -103,6 +103,7 @@ describe('a provider that does not answer', () => {
     await sweep()
     expect(of(plain, provider.ended)).toHaveLength(3)
     await until('the other owner is served', () => of(other, provider.calls).length === 1)
+    await until('the calls of the first hang', () => of(many, provider.calls).length >= 4)
     expect(of(many, provider.calls)).toHaveLength(4)
     await sweep()
     expect([of(many, provider.calls).length, of(other, provider.calls).length]).toEqual([4, 1])
