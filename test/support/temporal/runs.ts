@@ -36,7 +36,7 @@ export interface RunView {
   timeline(): Promise<string[]>
   /** The summaries of its timers: each says what the run waited for. */
   timerSummaries(): Promise<string[]>
-  /** The names of its activities, in order. */
+  /** The names of its activities, in order, without those that a signal cancelled. */
   activityNames(): Promise<string[]>
   historyLength(): Promise<number>
   untilTimeline(lines: number): Promise<string[]>
@@ -116,8 +116,13 @@ function runOf(client: Client, workflowId: string): RunView {
     timerSummaries: () => summaries(event => Boolean(event.timerStartedEventAttributes) && !isLine(event)),
     async activityNames() {
       const { events } = await handle.fetchHistory()
-      return (events ?? []).flatMap(
-        ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name ?? [],
+      const canceled = new Set(
+        (events ?? []).flatMap(({ activityTaskCanceledEventAttributes: end }) =>
+          end ? String(end.scheduledEventId) : [],
+        ),
+      )
+      return (events ?? []).flatMap(({ eventId, activityTaskScheduledEventAttributes: scheduled }) =>
+        canceled.has(String(eventId)) ? [] : (scheduled?.activityType?.name ?? []),
       )
     },
     historyLength: async () => (await handle.describe()).historyLength,
