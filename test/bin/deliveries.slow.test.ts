@@ -54,7 +54,7 @@ test.each([
     if (isStored) await untilDelivery(client, id, candidate => candidate.status === 'delivering')
     await kill(doomed)
 
-    await service.sql('update process_leases set held_until = now()')
+    await service.sql(`update process_leases set held_until = now() - interval '1 ms'`)
     const [freed] = await service.sql(`select free_leases('deliveries') as count`)
     expect(freed?.count).toBeGreaterThan(0)
     await service.sql('update deliveries set claims = 0 where webhook_id = $1', [id])
@@ -112,7 +112,7 @@ test('a backlog whose process is killed while sending it arrives whole, with one
     const doomed = await startRelay()
     await until('it is in the middle', () => received().length >= enough)
     await kill(doomed)
-    await service.sql('update process_leases set held_until = now()')
+    await service.sql(`update process_leases set held_until = now() - interval '1 ms'`)
     await service.sql(`select free_leases('deliveries')`)
   }
   expect(new Set(received()).size).toBeLessThan(missed.length)

@@ -446,7 +446,9 @@ describe('a message that does not arrive', () => {
     const waiting = await until('the first attempt', async () => (await rows())[0])
     expect(waiting).toMatchObject({ attempts: 1, place: 1 })
     mail.answerWith(approver.address, 250)
-    await service.sql('update channel_messages set due_at = now() where owner_id = $1', [account.ownerId])
+    await service.sql(`update channel_messages set due_at = now() - interval '1 ms' where owner_id = $1`, [
+      account.ownerId,
+    ])
     await allSent(account.ownerId)
     const { parsed } = await until('the second attempt', () => mailsTo(approver.address)[1])
     expect(parsed.messageId).toBe(`<${waiting.id}@example.com>`)
@@ -477,7 +479,9 @@ describe('a message that does not arrive', () => {
     ])
     expect(mailsTo(approver.address)).toHaveLength(1)
     // Only now: the service frees leases that are over, too.
-    await service.sql(`insert into process_leases values ('dead', 'channel_messages', now())`)
+    await service.sql(
+      `insert into process_leases values ('dead', 'channel_messages', now() - interval '1 ms')`,
+    )
     await service.sql(`select free_leases('channel_messages')`)
     await allSent(account.ownerId)
     expect(
@@ -516,7 +520,7 @@ describe('a message that does not arrive', () => {
       return (await service.sql(text, [id])).length === 1
     })
     await service.sql(
-      `update channel_messages set created_at = now() - interval '61 minutes', due_at = now() where channel_id = $1`,
+      `update channel_messages set created_at = now() - interval '61 minutes', due_at = now() - interval '1 ms' where channel_id = $1`,
       [id],
     )
     await until('it to be dropped', async () => {

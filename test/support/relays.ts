@@ -37,11 +37,11 @@ export function relaysOn(engine: Engine) {
     return relay
   }
 
-  /** Inserts rows, for one workflow or one workflow each. */
+  /** Inserts rows that are due, for one workflow or one workflow each. Rounded to the column, `now()` may lie ahead. */
   async function queue(count: number, workflowId?: string): Promise<void> {
     await engine.sql(
       `insert into outbox (id, owner_id, mode, process, recurs, workflow_id, input, created_at, due_at)
-     select id, 'customer_1', 'test', 'intent', false, coalesce($2, 'intent/' || id), jsonb_build_object('id', id), now(), now()
+     select id, 'customer_1', 'test', 'intent', false, coalesce($2, 'intent/' || id), jsonb_build_object('id', id), now(), now() - interval '1 ms'
      from unnest($1::text[]) as id`,
       [Array.from({ length: count }, () => newId('outbox')), workflowId ?? null],
     )
@@ -63,7 +63,7 @@ export function relaysOn(engine: Engine) {
    */
   const makeDue = () =>
     engine.sql(
-      'begin; lock table outbox in exclusive mode; update outbox set due_at = now(), leased_until = null; commit',
+      `begin; lock table outbox in exclusive mode; update outbox set due_at = now() - interval '1 ms', leased_until = null; commit`,
     )
 
   return { database, start, queue, rows, untilEmpty, makeDue }

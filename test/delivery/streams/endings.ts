@@ -173,7 +173,7 @@ describe('the streams of an owner', () => {
     )
     const refused = await openStream(service.url, { token: key })
     expect(refused.status).toBe(429)
-    await service.sql(`update process_leases set held_until = now() where id = 'dead'`)
+    await service.sql(`update process_leases set held_until = now() - interval '1 ms' where id = 'dead'`)
     const stream = await openStream(service.url, { token: key })
     expect(stream.status).toBe(200)
     stream.close()

@@ -214,7 +214,7 @@ test('the rows that a dead relay had claimed are free at once, those claimed or 
   const [first, late] = await claim(4, 'dead')
   await claim(2, 'living')
   await postpone(late?.id ?? '')
-  await engine.sql(`update process_leases set held_until = now() where id = 'dead'`)
+  await engine.sql(`update process_leases set held_until = now() - interval '1 ms' where id = 'dead'`)
   expect((await engine.sql(`select free_leases('outbox') as count`)).rows).toEqual([{ count: 3 }])
   expect((await rows()).map(({ wait }) => wait <= 0)).toEqual([true, true, true, false, false, false])
   const again = await claim(6, 'living')
