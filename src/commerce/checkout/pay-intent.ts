@@ -103,7 +103,7 @@ function transferRequest(
 interface State {
   readonly intents: ReadonlyMap<string, PaidIntent>
   readonly requests: ReadonlyMap<Request, TransferRequest>
-  readonly paymentRequests: ReadonlyMap<string, PayableRecord>
+  readonly paymentRequests: Map<string, PayableRecord>
   readonly batch: TransferBatch | undefined
 }
 
@@ -116,7 +116,7 @@ async function lockPaymentRequests(
   tenant: Tenant,
   sql: Sql,
   { findPayables }: RunningService,
-): Promise<ReadonlyMap<string, PayableRecord>> {
+): Promise<Map<string, PayableRecord>> {
   const requests = ids.length > 0 ? await findPayables(ids, tenant.mode, sql, tenant) : []
   return new Map(requests.map(request => [request.id, request]))
 }
@@ -136,6 +136,12 @@ function refusalOfRequest(
   if (!refusal) return undefined
   const [code, message] = refusal
   return intentTransferRefusal(request, batch, verdict) ?? verdict.refuse(code, message)
+}
+
+/** The payment is booked once the whole batch is decided, so later intents for the same request learn of it here. */
+function markPaid({ input }: TransferRequest, { paymentRequests }: State): void {
+  const request = paymentRequests.get(input.body.payee?.requestId ?? '')
+  if (request) paymentRequests.set(request.id, { ...request, status: 'paid' })
 }
 
 export const executeCheckout = {
@@ -173,6 +179,7 @@ export const executeCheckout = {
     if (transfer instanceof Refusal) return transfer
     const { id: transferId, transactionId } = transfer
     if (transactionId === null) throw new Error('a transfer between wallets without a transaction')
+    markPaid(request, state)
     return { status: 'completed', intentId: intent.id, transactionId, transferId }
   },
 

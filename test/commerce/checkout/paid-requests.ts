@@ -46,6 +46,21 @@ describe.each([false, true])('an intent that pays a payment request (an own one:
     await expectVerified(all)
   })
 
+  test('is the only one of twenty for the same request that is paid at once', async () => {
+    const all = await anApprovedPayee({ isOwn })
+    const { payer, holder, agent, wallet, request, declare } = all
+    const intents = await times(20, () => bodyOf(declare()))
+    const answers = await Promise.all(intents.map(({ id }) => execute(payer.client, id)))
+    expect(answers.map(({ code }) => code ?? 'paid').sort()).toEqual([
+      'paid',
+      ...Array(19).fill('request_not_open'),
+    ])
+    expect(await balanceOf(holder.client, wallet.id)).toEqual([25, 0])
+    expect(await balanceOf(payer.client, agent.walletId)).toEqual([9_475, 500])
+    expect(await getRequest(holder.client, request.id)).toMatchObject({ status: 'paid', surplusEuros: 0 })
+    await expectVerified(all)
+  })
+
   test('replays the answer of its key, and pays nothing more', async () => {
     const { payer, holder, wallet, intent } = await anApprovedPayee({ isOwn })
     const pay = () => bodyOf(execute(payer.client, intent.id, { idempotencyKey: 'pay-request' }))
