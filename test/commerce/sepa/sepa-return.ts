@@ -148,6 +148,36 @@ describe('a wallet that was closed meanwhile', () => {
   })
 })
 
+describe('what the owner owes', () => {
+  /** An owner whose whole balance was paid out by SEPA, before the payer's bank took the funding back. */
+  async function aDebtor() {
+    const { client: poor } = await service.owner()
+    const of = sepaNoticesIn(poor)
+    const { id } = await aWallet(poor)
+    const { funding } = await bodyOf(poor.fund.wallet({ params: { id }, body: { amountEuros: 12.5 } }))
+    const transfer = await aSepaTransfer(poor, { fromWalletId: id })
+    await of.pass(1)
+    expect((await of.get(transfer.id)).status).toBe('completed')
+    const body = { reason: 'The holder disputes it.' }
+    await bodyOf(poor.fund.simulateReverse({ params: { fundingId: funding.id }, body }))
+    const balance = () => bodyOf(poor.billing.balance({}))
+    expect(await balance()).toMatchObject({ availableEuros: 0, owedEuros: 12.5 })
+    return { ...of, id: transfer.id, balance }
+  }
+
+  test.each<[string, (of: Awaited<ReturnType<typeof aDebtor>>) => Promise<unknown>]>([
+    ['a return', ({ id, giveBack }) => bodyOf(giveBack(id))],
+    ['a rejection after the settlement', ({ id, reject }) => bodyOf(reject(id))],
+    ['a recall that the bank accepts', ({ id, recall, pass }) => bodyOf(recall(id)).then(() => pass(1))],
+  ])('is repaid by the money of %s', async (_, bring) => {
+    const of = await aDebtor()
+    await bring(of)
+    expect((await of.get(of.id)).status).toBe('returned')
+    expect(await of.balance()).toMatchObject({ availableEuros: 0, owedEuros: 0 })
+    await of.proveLedger()
+  })
+})
+
 describe('a recall', () => {
   test('that the bank accepts brings the money back', async () => {
     const { id, fromWalletId } = await aCompleted()

@@ -224,8 +224,8 @@ export const submittedPayments = (
 export type BankNotice = Pick<ReportedStatus, 'notice' | 'reasonCode' | 'payeeCheck'>
 
 /**
- * Money that the bank returns repays debts first, as all money from outside does. A rejection repays nothing: a rejected
- * transfer can still be submitted and returned, and the ledger accepts one repayment for a transfer.
+ * Money that the bank returns repays debts first, as all money from outside does. A rejection before the settlement repays
+ * nothing: a rejected transfer can still be submitted and returned, and the ledger accepts one repayment for a transfer.
  */
 const lockNotified = (id: string, { notice }: Partial<BankNotice>, context: TransferStepContext) =>
   lockTransfer(id, context, notice === 'returned' ? { ifExists: DEBT_ACCOUNTS } : {})

@@ -14,7 +14,7 @@ import {
 import type { IsoReason } from '../../../iso20022/reason-codes.ts'
 import type { EmitContext, WriteContext } from '../../../kernel/contract/context.ts'
 import { FOR_UPDATE } from '../../../kernel/database/entity.ts'
-import type { DEBT_ACCOUNTS } from '../../../money/ledger/index.ts'
+import { DEBT_ACCOUNTS } from '../../../money/ledger/index.ts'
 import { loadRefundBook } from '../../../money/refunds/index.ts'
 import { findTransactionOfTransfer } from '../../../money/transactions/index.ts'
 import { findReplacementWallet, type WalletRow, walletsById } from '../../../money/wallets/index.ts'
@@ -89,7 +89,7 @@ export async function lockTransfer(
   // Reads ids that never change without a lock, since the accounts are locked before the transfer.
   const unlocked = await em.findOne(Transfer, { id })
   if (!unlocked) return null
-  const { intentId, fromWalletId } = unlocked
+  const { intentId, fromWalletId, status } = unlocked
   const intents = intentId ? [intentId] : []
   const locks = new SpendLocks(sql, context)
   const [, ownersWalletId] = await Promise.all([
@@ -103,7 +103,8 @@ export async function lockTransfer(
       reservations: references,
       wallets: walletIds,
       others: ['bank', 'clearing_sepa', 'suspense', ...(debt.others ?? [])],
-      ifExists: debt.ifExists ?? [],
+      // Money that still comes back from a completed transfer repays debts, whichever message brings it.
+      ifExists: debt.ifExists ?? (status === 'completed' ? DEBT_ACCOUNTS : []),
       holds: [transferHoldReference(id), ...references],
       intents,
     }),
