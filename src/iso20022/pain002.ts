@@ -52,9 +52,15 @@ export function parsePain002(document: XmlElement): PaymentStatusReport {
   if (!original || !originalMessageId) throw new UnreadableXml('It does not say which message it answers.')
   if (!textAt(original, 'OrgnlMsgNmId')?.startsWith('pain.001'))
     throw new UnreadableXml('It does not answer a pain.001 message.')
-  const parts = elementsAt(body, 'OrgnlPmtInfAndSts')
-  const notices = parts.flatMap(part => elementsAt(part, 'TxInfAndSts')).map(noticeOf)
-  const overall = [...parts.map(part => statusOf(part, 'PmtInfSts')), statusOf(original, 'GrpSts')]
+  const ofGroup = statusOf(original, 'GrpSts')
+  const parts = elementsAt(body, 'OrgnlPmtInfAndSts').map(part => ({
+    ofPart: statusOf(part, 'PmtInfSts'),
+    payments: elementsAt(part, 'TxInfAndSts'),
+  }))
+  const notices = parts.flatMap(({ ofPart, payments }) =>
+    payments.map(payment => noticeOf(payment, [ofPart, ofGroup])),
+  )
+  const overall = [...parts.map(({ ofPart }) => ofPart), ofGroup]
   return {
     originalMessageId,
     notices,
@@ -87,11 +93,17 @@ const unknownIn = (overall: readonly ReportedStatus[]): ReportedStatus[] => [
   ).values(),
 ]
 
-const noticeOf = (payment: XmlElement): PaymentNotice => ({
-  endToEndId: textAt(payment, 'OrgnlEndToEndId'),
-  ...statusOf(payment, 'TxSts'),
-  amountCents: null,
-})
+function noticeOf(payment: XmlElement, overall: readonly ReportedStatus[]): PaymentNotice {
+  const own = statusOf(payment, 'TxSts')
+  const reported = own.status === null ? ofTheWhole(own, overall) : own
+  return { endToEndId: textAt(payment, 'OrgnlEndToEndId'), ...reported, amountCents: null }
+}
+
+/** A payment may be named for its reason alone: the final status of its part or of the file is then its own. */
+function ofTheWhole(own: ReportedStatus, overall: readonly ReportedStatus[]): ReportedStatus {
+  const whole = overall.find(({ notice }) => notice === 'rejected' || notice === 'settled')
+  return whole ? { ...whole, reasonCode: own.reasonCode ?? whole.reasonCode } : own
+}
 
 function statusOf(element: XmlElement, path: string): ReportedStatus {
   const status = textAt(element, path)?.slice(0, MAX_CODE) ?? null

@@ -68,6 +68,22 @@ describe('the bank’s report on a file', () => {
     await proveLedgers()
   })
 
+  test('is of the whole file for a payment that it names with a reason and no status', async () => {
+    const [named, unnamed] = [await aSubmitted(), await aSubmitted(other)]
+    await cutOff()
+    const { messageId: to } = await lastFile()
+    const payments = [[named.endToEndId, '', 'AC04']] as const
+    const report = pain002({ to, group: '<GrpSts>RJCT</GrpSts>', payments })
+    const answer = await bodyOf(receiveFile(report.replace('<TxSts></TxSts>', '')))
+    expect(answer.payments.map(({ status, notice, outcome }) => [status, notice, outcome])).toEqual(
+      Array(2).fill(['RJCT', 'rejected', 'taken']),
+    )
+    await sweep()
+    expect(await get(named.id)).toMatchObject({ status: 'rejected', reason: { code: 'AC04' } })
+    expect((await get(unnamed.id, other)).status).toBe('rejected')
+    await proveLedgers()
+  })
+
   test('is listed without effect if the file or its payments are not ours', async () => {
     const transfer = await aSubmitted()
     await cutOff()
