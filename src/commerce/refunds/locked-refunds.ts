@@ -16,7 +16,7 @@ import {
   refundsOfTransfers,
 } from '../../money/refunds/index.ts'
 import { lockTransactions, type TransactionRow, updateTransactions } from '../../money/transactions/index.ts'
-import { addCents, subtractCents } from '../../values/money.ts'
+import { addCents, remainderOf, subtractCents } from '../../values/money.ts'
 import {
   type LockedPaymentRequest,
   lockPaymentRequests,
@@ -93,6 +93,16 @@ const emitted = { ...requestRefundEvents, ...refundStatusEvents, ...refundArrive
 export type RequestRefundContext = WriteContext<typeof emitted>
 
 /**
+ * Counts a failed refund again, which the payer has got all the same. If the payment has been refunded again meanwhile, the
+ * payer has the money twice, and no part of the payment is left for it.
+ */
+function reopenRequestRefund(refund: RefundRow, locked: LockedRefunds, context: TenantNow): void {
+  const { amountCents, refundedCents } = refundedOf(refund, locked).payment
+  if (refund.amountCents > remainderOf(amountCents, refundedCents)) return
+  if (locked.refunds.reopen(refund)) countRequestRefund(refund, locked, context)
+}
+
+/**
  * Ends a refund of a request: the payer has the money, or it never left the wallet, or the payer's bank returned it. A
  * failed amount becomes refundable again. Does nothing if the refund has already ended.
  */
@@ -152,6 +162,7 @@ async function endWithTransfers(
     const refund = locked.refunds.find(id)
     const { status, reason } = transfers.get(transferId ?? '') ?? {}
     if (!refund || !status) continue
+    if (status === 'completed') reopenRequestRefund(refund, locked, context)
     const failure = { code: status, message: reason ?? `The transfer was ${status}.` }
     endRequestRefund(refund, status === 'completed' ? status : failure, locked, context)
   }

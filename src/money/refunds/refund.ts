@@ -11,11 +11,14 @@ import { personal, personalTable, plain } from '../../kernel/database/personal.t
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { NO_CENTS } from '../../values/money.ts'
 
-/** A completed refund fails only if a bank has returned its money to the payer's side. */
+/**
+ * A completed refund fails only if a bank has returned its money to the payer's side. A failed one is awaited again only if
+ * the bank has made its transfer all the same.
+ */
 export const refundMachine = stateMachine('refund', {
   pending: ['completed', 'failed', 'cancelled'],
   completed: ['failed'],
-  failed: [],
+  failed: ['pending'],
   cancelled: [],
 })
 

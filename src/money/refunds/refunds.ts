@@ -173,6 +173,13 @@ export class RefundBook {
     return true
   }
 
+  /** A bank has made the transfer of a failed refund all the same. The caller completes the refund. */
+  reopen(row: RefundRow): boolean {
+    if (!refundMachine.move(row, 'pending')) return false
+    this.#change(row, { failure: null })
+    return true
+  }
+
   cancel(row: RefundRow, emit: RefundEmitter<'refund.cancelled'>): boolean {
     if (!refundMachine.move(row, 'cancelled')) return false
     this.#change(row, NOT_AWAITED)

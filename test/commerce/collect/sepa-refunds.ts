@@ -10,6 +10,7 @@ import {
 } from '../../support/commerce/requests.ts'
 import { aLiveClient, aWallet, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { bookingOf, camt } from '../../support/money/camt.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
 const service = await startTestService()
@@ -96,6 +97,55 @@ describe('what came by SEPA', () => {
     await untilSettled(client)
     expect(await getRequest(client, id)).toMatchObject({ status: 'refunded', refundedEuros: 25 })
     expect(await refund(client, id)).toMatchObject({ status: 400, code: 'nothing_to_refund' })
+  })
+
+  /** A refund of € 10 is cancelled; `assign` books the debit of the bank, which has made its transfer all the same. */
+  async function aCancelledRefund() {
+    const { client, wallet } = await anOwner()
+    const { id } = await aPaidRequest(client, wallet.id)
+    const { refunds } = await bodyOf(refund(client, id, 10))
+    const transferId = String(refunds[0]?.transferId)
+    const cancelled = await bodyOf(client.transfers.cancel({ params: { id: transferId }, body: {} }))
+    expect(await refundsOf(client, id)).toMatchObject([{ status: 'failed', failure: { code: 'cancelled' } }])
+    const endToEndId = String(cancelled.endToEndId)
+    const content = Buffer.from(camt([bookingOf(endToEndId, '10.00')])).toString('base64')
+    const file = await bodyOf(service.dash.rails.read({ body: { content, mode: 'test' } }))
+    const body = { endToEndId, walletId: wallet.id }
+    const assign = () => bodyOf(service.dash.rails.assign({ params: { id: file.id }, body }))
+    return { client, wallet, id, transferId, assign }
+  }
+
+  test('a cancelled refund that the bank has made all the same is refunded, and not again', async () => {
+    const { client, wallet, id, transferId, assign } = await aCancelledRefund()
+    await assign()
+    expect(await balanceOf(client, wallet.id)).toEqual([15, 0])
+    expect(await refundsOf(client, id)).toMatchObject([{ status: 'completed', failure: null }])
+    expect(await getRequest(client, id)).toMatchObject({
+      status: 'paid',
+      refundedEuros: 10,
+      refundingEuros: 0,
+    })
+    expect(await refund(client, id, 15.01)).toMatchObject({ code: 'refund_above_received' })
+    await bodyOf(client.transfers.simulateReturn({ body: { transferId } }))
+    expect(await refundsOf(client, id)).toMatchObject([{ status: 'returned' }])
+    expect(await getRequest(client, id)).toMatchObject({
+      status: 'paid',
+      refundedEuros: 0,
+      refundingEuros: 0,
+    })
+    expect(await balanceOf(client, wallet.id)).toEqual([25, 0])
+    await expectVerifiedLedger(client)
+  })
+
+  test('a cancelled refund that was made again stays failed: the bank has paid twice', async () => {
+    const { client, id, transferId, assign } = await aCancelledRefund()
+    await bodyOf(refund(client, id))
+    await untilSettled(client)
+    expect(await assign()).toMatchObject({ id: transferId, status: 'completed' })
+    expect((await refundsOf(client, id)).map(({ status }) => status).sort()).toEqual(['completed', 'failed'])
+    expect(await getRequest(client, id)).toMatchObject({ status: 'refunded', refundedEuros: 25 })
+    expect(await bodyOf(client.billing.balance({}))).toMatchObject({ availableEuros: 0, owedEuros: 10 })
+    await expectVerifiedLedger(client)
   })
 
   test('concurrent refund requests refund once', async () => {
