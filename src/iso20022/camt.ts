@@ -195,14 +195,19 @@ function ownPaymentsIn(entry: XmlElement): OwnPayment[] {
 
 /** The family of a payment in the ISO 20022 code set; `IRCT` are issued real-time credit transfers. */
 const FAMILY = 'BkTxCd/Domn/Fmly/Cd'
+/** Within the family; `RRTN` are returns. */
+const SUBFAMILY = 'BkTxCd/Domn/Fmly/SubFmlyCd'
 
 const amountOf = (payment: XmlElement): Cents | undefined =>
   amountAt(payment, 'Amt') ?? amountAt(payment, 'AmtDtls/TxAmt/Amt')
 
-/** The money of a returned payment is not that of a payer. */
-const isReturn = (entry: XmlElement): boolean =>
-  textAt(entry, 'BkTxCd/Domn/Fmly/SubFmlyCd') === 'RRTN' ||
-  elementsAt(entry, 'NtryDtls/TxDtls/RtrInf').length > 0
+/** The money of a returned payment is not that of a payer. The code of a return may be given for the payments alone. */
+function isReturn(entry: XmlElement): boolean {
+  const details = detailsOf(entry)
+  const hasCode = (part: XmlElement): boolean => textAt(part, SUBFAMILY) === 'RRTN'
+  if (hasCode(entry) || details.some(part => elementsAt(part, 'RtrInf').length > 0)) return true
+  return details.length > 0 && details.every(hasCode)
+}
 
 /** Exact cents of a positive amount below ten billion; undefined for any other. Surplus trailing zeros are accepted. */
 function amountAt(element: XmlElement, path: string): Cents | undefined {

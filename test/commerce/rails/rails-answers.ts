@@ -162,6 +162,19 @@ describe('the bank’s report on a file', () => {
   })
 })
 
+test('a credit whose payment alone has the code of a return brings the money back', async () => {
+  const { id, endToEndId } = await aSubmitted()
+  const family = '<Fmly><Cd>RCDT</Cd><SubFmlyCd>RRTN</SubFmlyCd></Fmly>'
+  const code = `<BkTxCd><Domn><Cd>PMNT</Cd>${family}</Domn></BkTxCd>`
+  const { payments } = await bodyOf(
+    receiveFile(camt([bookingOf(endToEndId, '12.50', { direction: 'CRDT' }, code)])),
+  )
+  expect(payments).toMatchObject([{ transferId: id, notice: 'returned', outcome: 'taken' }])
+  await sweep()
+  expect((await get(id)).status).toBe('returned')
+  await proveLedgers()
+})
+
 describe('a status that is not known', () => {
   test('is kept and noted, of a payment and of the whole file, and the rest of the file counts', async () => {
     const [odd, settled, rejected] = [await aSubmitted(), await aSubmitted(other), await aSubmitted()]
