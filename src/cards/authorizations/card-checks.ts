@@ -64,14 +64,15 @@ function numberBlocker({ numberStatus, retiresAt, endsAt }: PayingCard, now: Dat
 const isOrphan = ({ content, existing, change }: CardAuthorizationRequest): boolean =>
   content.ask > 0 && (!existing || change.before.isClosed)
 
+/** An increment raises what the token of its payment pays, also where the network does not name that again. */
 function tokenBlocker(
   request: CardAuthorizationRequest,
   intent: IntentRow | undefined,
   { credentials, now }: CardDecisionState,
 ): string | undefined {
-  const { content, cardId } = request
+  const { content, cardId, existing } = request
   const { merchant } = content
-  const { networkTokenId } = merchant
+  const networkTokenId = existing?.networkTokenId ?? merchant.networkTokenId
   if (networkTokenId === null) return undefined
   const token = credentials.find(networkTokenId)
   if (token?.cardId !== cardId) return 'The network token is unknown.'

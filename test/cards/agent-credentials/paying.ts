@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { cents } from '../../../src/values/money.ts'
 import { asked, issue } from '../../support/cards/agent-credentials.ts'
-import { networkBefore } from '../../support/cards/network.ts'
+import { bookshop, networkBefore } from '../../support/cards/network.ts'
 import { aCardOf, aShopper } from '../../support/cards/reveal.ts'
 import { bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -47,6 +48,20 @@ describe('a payment by a network token', () => {
     )
     expect(replies.filter(kind => kind === 'approved')).toHaveLength(2)
     expect(await read()).toMatchObject({ spentEuros: 18, charges: 2 })
+  })
+
+  test('is raised within its limit, also by an increment that does not name the token', async () => {
+    const { pay, read, card } = await aToken({ amountLimitEuros: 20 })
+    const { authorizationId } = await pay(15)
+    const increase = async (ask: number, euros: number) => {
+      const merchant = { ...bookshop, ...SHOP }
+      const amountCents = cents(BigInt(Math.round(euros * 100)))
+      const increment = { kind: 'authorization', authorizationId, ask, amountCents, merchant } as const
+      return (await network.send(card.id, { ...increment, partialAllowed: false })).reply
+    }
+    expect(await increase(1, 5.01)).toEqual(declined(/€ 20\.00: € 15\.00 used, € 5\.00 left/))
+    expect((await increase(2, 5)).kind).toBe('approved')
+    expect(await read()).toMatchObject({ spentEuros: 20, charges: 1 })
   })
 
   test('is declined outside its merchants and its card, and beyond its charges', async () => {
