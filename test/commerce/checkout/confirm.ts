@@ -80,6 +80,18 @@ describe('a checkout that is confirmed', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('is the same payment although the merchant has checked the card before', async () => {
+    const { client, agent, card, intent } = await approved()
+    await bodyOf(confirm(client, intent.id))
+    expect((await network.authorize(card.id, 0)).reply.kind).toBe('approved')
+    const { authorizationId } = await network.authorize(card.id, 40)
+    await network.clear(card.id, authorizationId, 40)
+    const state = await stateOf(client, agent.id, intent.id)
+    expect(state).toMatchObject({ availableEuros: 60, heldEuros: 0, clearing: 0 })
+    expect(state.transactions).toMatchObject([{ isOfIntent: true, status: 'completed', amountEuros: 40 }])
+    await expectVerifiedLedger(client)
+  })
+
   test('a confirmed payment is refunded in full after 31 days without a report of the network', async () => {
     const { client, agent, intent } = await approved()
     await bodyOf(confirm(client, intent.id))

@@ -135,6 +135,22 @@ test('a policy that allows only the method card is told that this card cannot pa
   expect(await credentialOf(payer)).toBeUndefined()
 })
 
+test('a check of the card before the network reports the shared payment is not taken for it', async () => {
+  const payer = await aStripePayer()
+  const merchant = await merchantFor()
+  const { approves } = double.network
+  double.network.approves = async () => true
+  expect(await pay(payer, merchant.url)).toMatchObject({ status: 200 })
+  double.network.approves = approves
+  expect(await askIssuer('iauth_check', payer.processorCardId, 0, { name: '127.0.0.1' })).toBe(true)
+  const authorization = `iauth_${[...double.intents.keys()].at(-1)}`
+  await authorized(authorization, payer.processorCardId, 2_000)
+  await cleared(authorization, payer.processorCardId, 2_000)
+  const { data } = await bodyOf(payer.client.transactions.list({ query: { cardId: payer.card.id } }))
+  expect(data).toMatchObject([{ type: 'mpp', status: 'completed', amountEuros: 20 }])
+  await expectVerifiedLedger(payer.client)
+})
+
 test('another payment of the card meanwhile is not taken for the shared one', async () => {
   const payer = await aStripePayer()
   const merchant = await merchantFor()

@@ -6,6 +6,7 @@ import {
   aTransaction,
   entry,
   eventOf,
+  merchantData,
   REAL_TIME_SECRET,
   signed,
   stripeAt,
@@ -60,9 +61,15 @@ async function sendEvent(type: string, object: object) {
 }
 
 /** The network's request reaches the service as Stripe's real-time event, as for every card payment. */
-export const askIssuer = async (id: string, card: string, amount: number, ofMerchant: object = {}) => {
+export const askIssuer = async (
+  id: string,
+  card: string,
+  amount: number,
+  { name = merchantData.name, ...ofMerchant }: { name?: string } & Record<string, unknown> = {},
+) => {
   const pending_request = { amount, currency: 'eur', is_amount_controllable: false, ...ofMerchant }
-  const asked = anAuthorization({ id, card, amount: 0, request_history: [], pending_request })
+  const merchant_data = { ...merchantData, name }
+  const asked = anAuthorization({ id, card, amount: 0, request_history: [], pending_request, merchant_data })
   return (await sendEvent('issuing_authorization.request', asked)).approved === true
 }
 

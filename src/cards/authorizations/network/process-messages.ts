@@ -116,20 +116,23 @@ function findAuthorization(message: IncomingMessage, batch: CardBatch): Authoriz
   if (begun && known && begun !== known) return merge(begun, known, batch)
   const unnamed = unlinkedRefundIn(message)
   if (unnamed && !known) return findRefunded(unnamed, batch)
-  if (known || begun || !search) return known ?? begun
+  if (known || begun || !search || isCardCheck(content)) return known ?? begun
   return rows.find(row => {
-    // The network names the token of a machine payment: what comes without it is another purchase.
-    const isAwaited = row.processorRef === null && row.status === 'confirmed' && row.networkTokenId === null
+    // A machine payment is found by its token: what comes without it is another purchase.
+    const isAwaited = row.processorRef === null && row.status === 'confirmed' && row.mppCredentialId === null
     const isSame = row.agentId === search.agentId && search.merchantKeys.includes(row.merchantKey)
     const most = payments.find(row.intentId)?.holdCents ?? NO_CENTS
     return isAwaited && isSame && (row.cardId ?? cardId) === cardId && search.amountCents <= most
   })
 }
 
+/** It asks for no payment. */
+const isCardCheck = (content: CardMessageContent): boolean =>
+  content.kind === 'authorization' && content.amountCents === 0n
+
 /**
  * The machine payment whose token a message names. The first authorization under any reference of the network
- * is that payment; another one would be a second payment, which the token does not allow. A check of the card
- * (amount zero) asks for no payment.
+ * is that payment; another one would be a second payment, which the token does not allow.
  */
 function findMachinePayment(
   content: CardMessageContent,
@@ -138,7 +141,7 @@ function findMachinePayment(
   if (!('merchant' in content) || content.merchant.networkTokenId === null) return undefined
   const { networkTokenId } = content.merchant
   const begun = rows.find(row => row.mppCredentialId !== null && row.networkTokenId === networkTokenId)
-  if (!begun || (content.kind === 'authorization' && content.amountCents === 0n)) return undefined
+  if (!begun || isCardCheck(content)) return undefined
   const isOther = content.authorizationId !== null && begun.processorRef !== null
   return isOther && begun.processorRef !== content.authorizationId ? undefined : begun
 }
