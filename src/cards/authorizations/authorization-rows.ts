@@ -96,14 +96,15 @@ const MOST_SHARED = 1_000
 /** Payments by a shared token that the network has not reported yet, with their token. */
 const SHARED = `
 select ${selectColumnList(authorizations, 'a')}, c.token_id as "sharedTokenId",
-  a.exceptional_status is not null as "isOver", c.expires_at <= $4::timestamptz as "isExpired"
+  a.exceptional_status is not null as "isOver",
+  (c.expires_at <= $4::timestamptz or c.status = 'revoked' and c.processor_problem is null) as "isEnded"
 from unnest($3::text[]) as w (card)
 cross join lateral (
   select * from card_authorizations one
   where one.owner_id = $1 and one.mode = $2 and one.card_id = w.card and one.is_shared
   order by one.id desc limit ${MOST_SHARED}) as a
 cross join lateral (
-  select one.token_id, one.expires_at from agent_credentials one
+  select one.token_id, one.expires_at, one.status, one.processor_problem from agent_credentials one
   where (one.owner_id, one.mode, one.mpp_credential_id) = ($1, $2, a.mpp_credential_id) limit 1) as c
 where c.token_id is not null
   and (a.exceptional_status is null or c.expires_at > $4::timestamptz - interval '31 days')
@@ -160,8 +161,8 @@ export const awaitedAuthorizations = async (
 export interface SharedTokenTerms {
   /** The payment has ended, mostly as not paid. */
   readonly isOver: boolean
-  /** The token can no longer be charged. */
-  readonly isExpired: boolean
+  /** The token can no longer be charged: it has expired, or the processor has revoked it. */
+  readonly isEnded: boolean
 }
 
 /** Their `networkTokenId` is the shared token, which is stored once the network has reported the payment. */
@@ -178,9 +179,9 @@ export async function authorizationsBySharedToken(
     now,
   ])
   return new Map(
-    rows.map(({ sharedTokenId: networkTokenId, isOver, isExpired, ...row }) => [
+    rows.map(({ sharedTokenId: networkTokenId, isOver, isEnded, ...row }) => [
       { ...row, networkTokenId },
-      { isOver, isExpired },
+      { isOver, isEnded },
     ]),
   )
 }

@@ -36,8 +36,20 @@ describe('a shared payment token', () => {
     await advance(payer.client, { minutes: 1 })
     expect(tokens().at(-1)).toMatchObject(revoked)
     expect(await credentialOf(payer)).toMatchObject({ status: 'void', outcomeBy: 'key', dueAt: null })
-    expect(await askIssuer('iauth_after_revocation', payer.processorCardId, 2_000)).toBe(false)
+    // No one can charge the token now: a purchase of the same amount is one by the card's number.
+    expect(await askIssuer('iauth_after_revocation', payer.processorCardId, 2_000)).toBe(true)
+    expect(await credentialOf(payer)).toMatchObject({ status: 'void', outcomeBy: 'key' })
     expect(await pay(payer, (await merchantFor()).url)).toMatchObject({ status: 200 })
+    await expectVerifiedLedger(payer.client)
+  })
+
+  test('that has expired is not taken for a purchase by number, which costs the same', async () => {
+    const payer = await aStripePayer()
+    const url = merchant.sells('/spt-expires', offers, answerWith(500))
+    expect(await pay(payer, url)).toMatchObject({ status: 502, code: 'payment_indeterminate' })
+    await advance(payer.client, { minutes: 25 * 60 })
+    expect(await askIssuer('iauth_after_expiry', payer.processorCardId, 2_000)).toBe(true)
+    expect(await credentialOf(payer)).toMatchObject({ status: 'indeterminate' })
     await expectVerifiedLedger(payer.client)
   })
 

@@ -173,7 +173,8 @@ function fitOf(
 /**
  * The network does not know shared tokens. The first message about one is found by its card and amount; of several
  * alike, it is the oldest that is not over. One that is over may still be reported as paid, and its token may be
- * charged until it expires. A reversal or an expiry may have come first, and have made a placeholder.
+ * charged until that has ended: a request after that is another purchase. A reversal or an expiry may have come first,
+ * and have made a placeholder.
  */
 function withSharedToken<M extends PaymentMessage>(message: M, { authorizations, shared }: CardBatch): M {
   const { content, cardId } = message
@@ -182,8 +183,8 @@ function withSharedToken<M extends PaymentMessage>(message: M, { authorizations,
   if (!report || !('merchant' in content)) return message
   const known = [...authorizations].find(({ processorRef }) => processorRef === ref)
   if (known && (!isPlaceholder(known) || known.transactionId !== null)) return message
-  const candidates = [...shared].flatMap(([row, { isOver, isExpired }]) => {
-    const isGone = isOver && isExpired && content.kind === 'authorization'
+  const candidates = [...shared].flatMap(([row, { isOver, isEnded }]) => {
+    const isGone = isEnded && content.kind === 'authorization'
     if (row.cardId !== cardId || row.processorRef !== null || isGone) return []
     const fit = fitOf(report, row)
     return fit === undefined ? [] : { row, rank: isOver ? fit + 3 : fit }
