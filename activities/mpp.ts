@@ -144,26 +144,20 @@ const sendCredentialOf = ({ systems, outside }: ActivityTools) =>
     mppSteps.send,
     async (ref: CarriedRef, { holder, requestId, inBatch, callAnd, transaction }): Promise<NextStep> => {
       const { id, carried } = ref
-      const isHeld = carried?.holder === holder
       const sending = carried?.sending ?? (await inBatch(reserveSending, { id, holder }))
       if (!sending) return 'wait'
       let hasLeft = false
-      const send = () => {
+      const send = async () => {
+        if (carried?.sending && carried.holder !== holder) throw new Error(`${id}: its lease has ended`)
         hasLeft = true
         return sendCredential(sending, { systems, requestId })
       }
-      const sent = () =>
-        callAnd(send, came =>
-          came.kind === 'paid' ? inBatch(recordPaid, came) : transaction(tx => recordIndeterminate(came, tx)),
-        )
-      const unsent = () => transaction(tx => endUnsent(id, tx))
-      const answer =
-        carried?.sending && !isHeld
-          ? await unsent()
-          : await sent().catch((error: unknown) => {
-              if (hasLeft) throw error
-              return unsent()
-            })
+      const answer = await callAnd(send, came =>
+        came.kind === 'paid' ? inBatch(recordPaid, came) : transaction(tx => recordIndeterminate(came, tx)),
+      ).catch((error: unknown) => {
+        if (hasLeft) throw error
+        return transaction(tx => endUnsent(id, tx))
+      })
       if (carried) Object.assign(carried, { sending: undefined, answer })
       return 'none'
     },
