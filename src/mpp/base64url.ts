@@ -15,6 +15,9 @@ export const unusableInput = (sentence: string): UnusableInput => new UnusableIn
 
 export const isUnusableInput = (value: unknown): value is UnusableInput => value instanceof UnusableInput
 
+/** PostgreSQL stores neither U+0000 nor lone surrogates, which a quoted string and JSON can escape. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+
 /** Without padding (RFC 4648, section 5). */
 export const toBase64url = (content: string | Uint8Array): string =>
   Buffer.from(content).toString('base64url')

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type AuthChallenge, readAuthChallenges } from './auth-challenges.ts'
-import { isUnusableInput, type UnusableInput, unusableInput } from './base64url.ts'
+import { isStorable, isUnusableInput, type UnusableInput, unusableInput } from './base64url.ts'
 
 /** Everything except printable Latin-1, the characters that HTTP carries in a field value. */
 const OUTSIDE = /[^\u0020-\u007e\u00a0-\u00ff]/gu
@@ -144,6 +144,9 @@ function challengeOf(
   if (missing) return unusableInput(`A Payment challenge has no ${missing}.`)
   if ((given.get('id') ?? '').length > LONGEST_ID)
     return unusableInput(`A Payment challenge has an id of more than ${LONGEST_ID} characters.`)
+  const unstorable = names.find(name => !isStorable(given.get(name) ?? ''))
+  if (unstorable)
+    return unusableInput(`The ${unstorable} of a Payment challenge has a character that cannot be stored.`)
   const header = given.get('header')
   if (header !== undefined && (!FIELD_NAME.test(header) || CONTROL_HEADERS.test(header)))
     return unusableInput('A Payment challenge names a header that cannot carry the credential.')

@@ -2,6 +2,7 @@ import { canonicalJson } from '../values/canonical-json.ts'
 import {
   decodeBase64urlObject,
   isJsonObject,
+  isStorable,
   isUnusableInput,
   type JsonObject,
   toBase64url,
@@ -89,6 +90,8 @@ export function readCardDetails({ methodDetails }: ChargeRequest): CardDetails |
     return unusableInput('The challenge does not name the card networks that it accepts.')
   if (typeof merchantName !== 'string' || merchantName === '' || merchantName.length > LONGEST_NAME)
     return unusableInput(`The challenge has no merchantName of at most ${LONGEST_NAME} characters.`)
+  if (!isStorable(merchantName))
+    return unusableInput('The merchantName of the challenge has a character that cannot be stored.')
   const key = keyOf(methodDetails)
   if (isUnusableInput(key)) return key
   return { acceptedNetworks: networks, merchantName, key, billingRequired: billingRequired === true }

@@ -15,6 +15,12 @@ const jwks = (url: string): ChallengeOptions => ({
   details: { encryptionJwk: undefined, jwksUri: url, kid: 'merchant-key-1' },
 })
 
+/** A challenge with this escape at the end of a parameter. */
+const escaped = (name: 'id' | 'opaque', ending: string): Conduct => {
+  const challenge = serializeChallenge(aChallenge({ parameters: { [name]: 'ends' } }))
+  return answerWith(402, { 'www-authenticate': challenge.replace('ends', `ends${ending}`) })
+}
+
 const cases: readonly (readonly [string, number, string, Conduct])[] = [
   ['asks for nothing', 400, 'no_challenge', answerWith(200, {}, 'free')],
   ['is not there', 400, 'no_challenge', answerWith(404)],
@@ -60,6 +66,14 @@ const cases: readonly (readonly [string, number, string, Conduct])[] = [
     demand({ details: { merchantName: 'bookshop.example' } }),
   ],
   ['takes another network', 400, 'network_not_accepted', demand({ details: { acceptedNetworks: ['amex'] } })],
+  [
+    'has a name that cannot be stored',
+    400,
+    'challenge_unusable',
+    demand({ details: { merchantName: 'A\0B' } }),
+  ],
+  ['has an id that cannot be stored', 400, 'no_card_offer', escaped('id', '\\u0000')],
+  ['has half a character in its challenge', 400, 'no_card_offer', escaped('opaque', '\\ud800')],
   ['wants the credential in a cookie', 400, 'no_card_offer', demand({ parameters: { header: 'Cookie' } })],
   [
     'names ten thousand challenges',
