@@ -3,6 +3,7 @@ import { canonicalJson } from '../values/canonical-json.ts'
 import {
   decodeBase64urlObject,
   isJsonObject,
+  isStorable,
   isUnusableInput,
   type JsonObject,
   toBase64url,
@@ -66,6 +67,8 @@ function echoOf(given: JsonObject): PaymentChallenge | UnusableInput {
     name => typeof values[name] !== 'string' || values[name] === '',
   )
   if (missing) return unusableInput(`The challenge in the credential has no ${missing}.`)
+  if (!isStorable(String(values.id)))
+    return unusableInput('The id of the challenge in the credential has a character that cannot be stored.')
   const wrong = optionalChallengeParameters.find(
     name => values[name] !== undefined && typeof values[name] !== 'string',
   )

@@ -57,6 +57,7 @@ describe('a credential', () => {
       `${credentialFor(challenge)}, ${credentialFor(challenge)}`,
       'Malformed Credential',
     ],
+    ['with an id that no challenge can have', credentialWith({ id: 'A\0' }), 'Malformed Credential'],
     ['for an unknown challenge', credentialWith({ id: 'A'.repeat(43) }), 'Invalid Challenge'],
     ['for another realm', credentialWith({ realm: 'example.com' }), 'Invalid Challenge'],
     [
