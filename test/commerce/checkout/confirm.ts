@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../../src/values/ids.ts'
-import { aPayingCard, networkBefore } from '../../support/cards/network.ts'
+import { NO_CENTS } from '../../../src/values/money.ts'
+import { aPayingCard, bookshop, networkBefore } from '../../support/cards/network.ts'
 import { anIntent, aToken, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
@@ -80,10 +81,23 @@ describe('a checkout that is confirmed', () => {
     await expectVerifiedLedger(client)
   })
 
-  test('is the same payment although the merchant has checked the card before', async () => {
+  const checks: readonly (readonly [string, (cardId: string) => Promise<{ reply: { kind: string } }>])[] = [
+    ['asked', cardId => network.authorize(cardId, 0)],
+    [
+      'been answered by the processor',
+      cardId =>
+        network.send(cardId, {
+          kind: 'outcome',
+          authorizationId: newId('iauth'),
+          asks: [{ amountCents: NO_CENTS, approved: true }],
+          merchant: bookshop,
+        }),
+    ],
+  ]
+  test.each(checks)('is the same payment although a check of the card has %s before', async (_, check) => {
     const { client, agent, card, intent } = await approved()
     await bodyOf(confirm(client, intent.id))
-    expect((await network.authorize(card.id, 0)).reply.kind).toBe('approved')
+    expect((await check(card.id)).reply.kind).not.toBe('declined')
     const { authorizationId } = await network.authorize(card.id, 40)
     await network.clear(card.id, authorizationId, 40)
     const state = await stateOf(client, agent.id, intent.id)

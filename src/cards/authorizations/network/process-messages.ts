@@ -126,9 +126,11 @@ function findAuthorization(message: IncomingMessage, batch: CardBatch): Authoriz
   })
 }
 
-/** It asks for no payment. */
-const isCardCheck = (content: CardMessageContent): boolean =>
-  content.kind === 'authorization' && content.amountCents === 0n
+/** It asks for no payment, or says that one was approved that asked for none. */
+function isCardCheck(content: CardMessageContent): boolean {
+  if (content.kind === 'outcome') return content.asks.every(({ amountCents }) => amountCents === 0n)
+  return content.kind === 'authorization' && content.amountCents === 0n
+}
 
 /**
  * The machine payment whose token a message names. The first authorization under any reference of the network
