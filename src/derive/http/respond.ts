@@ -10,8 +10,12 @@ import { errorBody } from '../../kernel/run/outcome.ts'
 import { isCardNumberInId } from '../../values/card-number.ts'
 
 const RESIDENCY = 'EU'
-/** The default of a 503. A missing setting or an external system is slow to change. */
+/**
+ * The default of these answers, all of which say when to repeat the request. A missing setting, an external system and a
+ * full list are slow to change.
+ */
 const RETRY_AFTER_SECONDS = '30'
+const WAITING_STATUSES = [429, 503]
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** Pages load only the service's own resources and cannot be framed. A page may have a stricter policy. */
 const PAGE_HEADERS = {
@@ -55,7 +59,7 @@ export async function sendOutcome(
   Object.assign(headers, outcome.headers)
   if (body !== null && isStreamedContent(body)) return stream(response, headers, outcome, body)
   if (errorCode) headers['X-Error-Code'] = errorCode
-  if (status === 503) headers['Retry-After'] ??= RETRY_AFTER_SECONDS
+  if (WAITING_STATUSES.includes(status)) headers['Retry-After'] ??= RETRY_AFTER_SECONDS
   if (replayed) headers['Idempotent-Replayed'] = 'true'
   if (body !== null) {
     describe(headers, outcome)

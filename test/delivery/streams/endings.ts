@@ -117,7 +117,10 @@ describe('the streams of an owner', () => {
     )
     const [open, refused] = [200, 429].map(status => opened.filter(stream => stream.status === status))
     expect([open?.length, refused?.length]).toEqual([MAX_EVENT_STREAMS, 5])
-    expect(refused?.[0]?.headers['x-error-code']).toBe('too_many_streams')
+    expect(refused?.[0]?.headers).toMatchObject({
+      'x-error-code': 'too_many_streams',
+      'retry-after': expect.stringMatching(/^\d+$/),
+    })
     const stranger = await openStream(service.url, { token: (await service.owner()).key })
     expect(stranger.status).toBe(200)
     open?.[0]?.close()

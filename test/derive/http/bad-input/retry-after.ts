@@ -8,25 +8,30 @@ import { allOperations } from '../../../../src/kernel/contract/area.ts'
 import { universalProblems } from '../../../../src/kernel/contract/problem.ts'
 
 const declared = allOperations(areas).flatMap(({ operation }) => Object.entries(operation.fails ?? {}))
-const codes = new Set(
+/** Clients are told to wait: the specification, and every answer with these in the OpenAPI document, has the header. */
+const waits = [429, 503]
+const refusals = new Map(
   [...declared, ...Object.entries(universalProblems)].flatMap(([code, [status]]) =>
-    status === 503 ? [code] : [],
+    waits.includes(status) ? [[`${status} ${code}`, { status, code }] as const] : [],
   ),
 )
 
-/** Answers with the code in the path. */
-const server = createServer(
-  ({ url }, response) =>
-    void sendOutcome(response, {}, { status: 503, body: '{}', errorCode: String(url).slice(1) }),
-)
+/** Answers with the status and the code in the path. */
+const server = createServer(({ url }, response) => {
+  const [, status, code = ''] = String(url).split('/')
+  void sendOutcome(response, {}, { status: Number(status), body: '{}', errorCode: code })
+})
 await once(server.listen(0, '127.0.0.1'), 'listening')
 afterAll(() => void server.close())
 
-test.each([...codes])('a 503 with the code %s says when to repeat the request', async code => {
-  const { port } = server.address() as AddressInfo
-  const { headers } = await fetch(`http://127.0.0.1:${port}/${code}`)
-  expect([headers.get('x-error-code'), headers.get('retry-after')]).toEqual([
-    code,
-    expect.stringMatching(/^\d+$/),
-  ])
-})
+test.each([...refusals.values()])(
+  'a $status with the code $code says when to repeat the request',
+  async ({ status, code }) => {
+    const { port } = server.address() as AddressInfo
+    const { headers } = await fetch(`http://127.0.0.1:${port}/${status}/${code}`)
+    expect([headers.get('x-error-code'), headers.get('retry-after')]).toEqual([
+      code,
+      expect.stringMatching(/^\d+$/),
+    ])
+  },
+)
