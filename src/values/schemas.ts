@@ -3,6 +3,7 @@ import { instant } from './clock.ts'
 import { countries } from './countries.ts'
 import { id } from './ids.ts'
 import { containsCardNumber } from './mask-card-numbers.ts'
+import { placeOfRoundedNumber } from './whole-numbers.ts'
 
 export const recordHead = (prefix: string) => ({
   id: id(prefix),
@@ -94,6 +95,15 @@ export const inputMetadataSchema = metadataSchema.refine(
   members => !containsCardNumber(members),
   NO_CARD_NUMBER,
 )
+
+/** JSON of any form, which is given on as it was sent. Numbers that other programs write may be too long for ours. */
+export const anyJsonObjectSchema = (longestName: number) =>
+  z.record(z.string().max(longestName), z.unknown()).superRefine((given, context) => {
+    const path = placeOfRoundedNumber(given)
+    if (path === undefined) return
+    const message = 'is a number that would lose digits: send it as a string.'
+    context.addIssue({ code: 'custom', path: [...path], message })
+  })
 
 /** For an event, never cut inside a surrogate pair. */
 export const truncateText = (text: string): string =>

@@ -9,6 +9,7 @@ import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { cents, moneySchema, positiveMoneySchema } from '../../values/money.ts'
 import {
+  anyJsonObjectSchema,
   emailSchema,
   freeTextSchema,
   inputMetadataSchema,
@@ -34,8 +35,7 @@ const status = z.enum(paymentRequestMachine.states)
 
 const MAX_UNLOCKS_BYTES = 16 * 1_024
 
-const unlocks = z
-  .record(z.string().max(1_000), z.unknown())
+const unlocks = anyJsonObjectSchema(1_000)
   .refine(object => Buffer.byteLength(JSON.stringify(object)) <= MAX_UNLOCKS_BYTES, {
     error: 'an object of up to 16 KiB as JSON',
   })

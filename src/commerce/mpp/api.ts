@@ -13,7 +13,7 @@ import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { moneySchema } from '../../values/money.ts'
-import { freeTextSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
+import { anyJsonObjectSchema, freeTextSchema, recordHead, recordTimestamps } from '../../values/schemas.ts'
 import {
   credentialSenders,
   machinePaymentStatuses,
@@ -282,10 +282,7 @@ const subject = {
 
 const body = z
   .union(
-    [
-      z.string().max(MAX_MERCHANT_BODY_LENGTH),
-      z.record(z.string().max(200), z.unknown()).meta({ maxProperties: 1_000 }),
-    ],
+    [z.string().max(MAX_MERCHANT_BODY_LENGTH), anyJsonObjectSchema(200).meta({ maxProperties: 1_000 })],
     { error: 'must be a string or an object' },
   )
   .optional()
@@ -328,7 +325,7 @@ const MppPayment = z
     }),
     merchant_body: z.record(z.string(), z.unknown()).meta({
       description:
-        'The merchant’s body: a JSON object as it is, other JSON as `value`, text as `text`, anything else as `base64` with its `contentType`. At most 1 MiB: a cut body has `truncated`. Card numbers are masked except for the last four digits, and the credential is removed: such a body has `masked`.',
+        'The merchant’s body: a JSON object as it is (whole numbers beyond 2^53 as texts), other JSON as `value`, text as `text`, anything else as `base64` with its `contentType`. At most 1 MiB: a cut body has `truncated`. Card numbers are masked except for the last four digits, and the credential is removed: such a body has `masked`.',
       examples: [{ report: 42 }],
     }),
     note: z.string().optional().meta({ description: 'Why there is no receipt. Missing if there is one.' }),

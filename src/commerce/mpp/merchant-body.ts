@@ -1,5 +1,6 @@
 import { jsonStringEnd } from '../../values/canonical-json.ts'
 import { maskCardNumbers, maskCardNumbersIn } from '../../values/mask-card-numbers.ts'
+import { parseWholeNumbers } from '../../values/whole-numbers.ts'
 
 export type MerchantBody = Readonly<Record<string, unknown>>
 
@@ -64,7 +65,7 @@ const HIDDEN = /\\u00|\d[eE]\+?\d/
 
 function jsonOf(text: string, isFound: boolean): ParsedContent | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseWholeNumbers(text)
     const given = isFound || HIDDEN.test(text) ? maskCardNumbersIn(value) : value
     const isMasked = given !== value && JSON.stringify(given) !== JSON.stringify(value)
     return { members: membersOf(given), isMasked }

@@ -69,6 +69,7 @@ describe('a payment request', () => {
     ['unlocks', { unlocks: [1] }],
     ['unlocks', { unlocks: 'a text' }],
     ['unlocks', { unlocks: { text: 'x'.repeat(16 * 1_024) } }],
+    ['unlocks.orders.1.id', { unlocks: { orders: [{ id: 1e20 }, { id: 2 ** 63 }] } }],
     ['payer', { payer: 'Ada' }],
     ['card', { metadata: { note: '4242 4242 4242 4242' } }],
   ])('is refused with a wrong %s', async (named, members) => {

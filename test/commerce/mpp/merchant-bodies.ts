@@ -24,6 +24,23 @@ describe('the body of a merchant', () => {
     expect(given(body, type)).toEqual(expected)
   })
 
+  test.each([
+    ['{"order":12345678901234567890,"n":1}', { order: '12345678901234567890', n: 1 }],
+    ['[-9007199254740993,{"far":1e400}]', { value: ['-9007199254740993', { far: '1e400' }] }],
+    [
+      '{"a":9007199254740991,"b":100000000000000000000,"c":6.02e23,"d":3.3333333333333333,"e":"12345678901234567890"}',
+      {
+        a: 9007199254740991,
+        b: 100000000000000000000,
+        c: 6.02e23,
+        d: 3.3333333333333335,
+        e: '12345678901234567890',
+      },
+    ],
+  ])('%s keeps each digit of its whole numbers', (body, expected) => {
+    expect(given(body, 'application/json')).toEqual(expected)
+  })
+
   test('is given as base64 where it is no text', () => {
     expect(given(Uint8Array.of(0xff, 0xd8, 0xff), 'image/jpeg')).toEqual({
       base64: '/9j/',

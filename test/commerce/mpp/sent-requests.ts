@@ -73,6 +73,20 @@ describe('what a merchant is sent', () => {
     expect(answer).toMatchObject({ status: 400, error: expect.stringMatching(/number of a card/) })
   })
 
+  test.each(['{"order":{"id":12345678901234567890}}', '{"order":{"id":1e400}}'])(
+    'is no other number than the caller has sent: %s',
+    async body => {
+      const payer = await aPayer(service)
+      const url = `${merchant.url}/order`
+      const given = `{"url":"${url}","intentId":"${payer.intent.id}","cardId":"${payer.card.id}","body":${body}}`
+      const answer = await service.http('POST', '/v1/mpp/pay', { token: payer.owner.key, body: given })
+      expect([answer.status, answer.body]).toEqual([
+        400,
+        { error: expect.stringMatching(/^body\.order\.id: /) },
+      ])
+    },
+  )
+
   test.each([
     ['application/json', '[1,2]', { value: [1, 2] }],
     ['text/html', '<p>42</p>', { text: '<p>42</p>' }],
