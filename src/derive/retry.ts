@@ -66,10 +66,12 @@ export async function withRetries<A extends Answered>(
   }
 }
 
-const waitingText = ({ status, headers }: Answered, seconds: number): string =>
-  status === 429
+const waitingText = ({ status, headers }: Answered, seconds: number): string => {
+  const code = headers.get('x-error-code') ?? (status === 429 ? 'rate_limited' : status)
+  return code === 'rate_limited'
     ? `Rate limit reached: waiting ${seconds} s.`
-    : `The service asks to wait ${seconds} s (${headers.get('x-error-code') ?? status}).`
+    : `The service asks to wait ${seconds} s (${code}).`
+}
 
 /** After these codes nothing was done, or the outcome is unknown, so only a repeatable request is sent again. */
 const UNDECIDED = new Set(['in_progress', 'busy', 'overloaded', 'outcome_unknown', 'unavailable'])

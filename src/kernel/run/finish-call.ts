@@ -1,6 +1,7 @@
 import { clock } from '../../values/clock.ts'
 import type { ApiCall, ApiResponse } from '../contract/call.ts'
 import { CallExternal } from '../contract/handlers.ts'
+import { callsOutside } from '../contract/operation.ts'
 import {
   idempotencyAnswerRow,
   idempotencyReservationRow,
@@ -45,6 +46,13 @@ export const toHandlerResult = ({ operation }: ApiCall, value: unknown): Handler
   value instanceof CallExternal ? value : encodeOutcome(operation.operation, value)
 
 /**
+ * Asks for a repetition later: it is decided then, also under the same key. A call with a reservation has to end, with any
+ * answer.
+ */
+const isDecidedLater = ({ operation }: ApiCall, done: HandlerResult): boolean =>
+  !(done instanceof CallExternal) && done.status === 429 && !callsOutside(operation.operation)
+
+/**
  * Completes the journal of a call: its events, and under its key the answer, or the reservation of the next
  * call. The answer is encoded before the commit: one that breaks its contract rolls back.
  */
@@ -56,7 +64,7 @@ export function finishCall(
 ): HandlerResult {
   const done = toHandlerResult(call, value)
   journalEvents(call, emitted, done, journal)
-  if (key)
+  if (key && !isDecidedLater(call, done))
     journal.idempotency.push(
       done instanceof CallExternal
         ? idempotencyReservationRow(key, done.reservation, call)

@@ -54,6 +54,20 @@ describe('wrong codes', () => {
     expect((await guess(person, device.userCode)).status).toBe(200)
   })
 
+  test('keep no request from being looked at when it is repeated under its key, once the time is over', async () => {
+    const { person, device } = await aWaitingDevice()
+    for (let n = 0; n < MAX_CODE_ATTEMPTS; n++) await guess(person)
+    const headers = { ...person.console.headers, 'idempotency-key': 'the-right-code' }
+    const look = () =>
+      http(service.url, 'POST', '/sessions/device/lookup', { headers, body: { userCode: device.userCode } })
+    const refused = await look()
+    const again = await look()
+    expect([refused, again].map(({ status }) => status)).toEqual([429, 429])
+    expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(ATTEMPT_WINDOW_MS / 1_000 - 60)
+    await letPass(ATTEMPT_WINDOW_MS)
+    expect((await look()).status).toBe(200)
+  })
+
   test('count in any ten minutes, wherever those begin', async () => {
     const { person } = await aWaitingDevice()
     for (let n = 0; n < 5; n++) await guess(person)
