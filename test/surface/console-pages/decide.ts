@@ -159,7 +159,8 @@ describe('a viewer', () => {
   })
 })
 
-test('several people approve, each with a passkey of their own, and the page counts them', async () => {
+/** An intent that two people must approve, and both at its page. */
+async function twoAtThePage() {
   const { client } = await service.owner()
   // Once the account has a passkey, one must sign an invitation: so both are invited before.
   const invite = (name: string, role: 'owner' | 'approver') =>
@@ -175,6 +176,11 @@ test('several people approve, each with a passkey of their own, and the page cou
     await page.goto(`${origin}/approve/${id}`)
     await page.getByText('0 of 2 approvals.').waitFor()
   }
+  return { client, ada, grace, id }
+}
+
+test('several people approve, each with a passkey of their own, and the page counts them', async () => {
+  const { client, ada, grace, id } = await twoAtThePage()
   await ada.page.getByRole('button', { name: 'Approve with passkey' }).click()
   await newsIn(ada.page).filter({ hasText: 'Recorded. 1 more approval is needed.' }).waitFor()
   await ada.page.getByText('You have approved this. Other people must approve it as well.').waitFor()
@@ -187,6 +193,23 @@ test('several people approve, each with a passkey of their own, and the page cou
   await newsIn(grace.page).filter({ hasText: 'Approved.' }).waitFor()
   expect(await statusOf(client, id)).toBe('approved')
   expect([...ada.complaints, ...grace.complaints]).toEqual([])
+})
+
+test('a reason that a person is typing stays, and its field focused, when another person approves', async () => {
+  const { client, ada, grace, id } = await twoAtThePage()
+  const reason = grace.page.getByLabel('Reason for denying')
+  await reason.pressSequentially('Too exp')
+  await ada.page.getByRole('button', { name: 'Approve with passkey' }).click()
+  await newsIn(ada.page).filter({ hasText: 'Recorded.' }).waitFor()
+  await grace.page.clock.runFor(5_000)
+  await grace.page.getByText('1 of 2 approvals.').waitFor()
+  expect(await reason.inputValue()).toBe('Too exp')
+  await grace.page.keyboard.type('ensive')
+  await grace.page.getByRole('button', { name: 'Deny' }).click()
+  await newsIn(grace.page).filter({ hasText: 'Denied.' }).waitFor()
+  const denied = await bodyOf(client.intents.get({ params: { id } }))
+  expect(denied).toMatchObject({ status: 'denied', comment: 'Too expensive' })
+  expect(await grace.page.locator('#reason').count()).toBe(0)
 })
 
 const statusOf = async (client: TestClient, id: string) =>

@@ -46,11 +46,15 @@ async function refresh() {
   const page = await pageIn(response)
   const now = page?.querySelector('#intent')
   if (!response.ok || !now) return
-  const hadFocus = intent().contains(document.activeElement)
+  const focused = document.activeElement
+  const hadFocus = intent().contains(focused)
+  // The field itself moves over, with what the person has typed.
+  const reason = part('#reason')
+  if (reason) now.querySelector('#reason')?.replaceWith(reason)
   intent().replaceWith(now)
   document.title = page.title
   prepare()
-  if (hadFocus) part('#heading').focus()
+  if (hadFocus) (focused.isConnected ? focused : part('#heading')).focus()
   // The new page has no sentence yet. Without one, a press would sign what the person has not read.
   if (waits()) await openChallenge()
 }
