@@ -1,4 +1,5 @@
 import { parseCallAnswer } from '../derive/call.ts'
+import { isRecord } from '../values/members.ts'
 import { assembleBody, readContent } from './arguments/body.ts'
 import { hasFiles, multipartForm } from './arguments/files.ts'
 import { type OperationCall, requireArguments } from './arguments/operation-call.ts'
@@ -31,8 +32,13 @@ export async function runOperation(
   else if (result !== undefined) context.print(result)
   else if (context.io.stdout.isTTY) context.note('Done.')
   await own?.answered?.(result, context)
-  return exitCodes.done
+  if (!isFailedVerification(result)) return exitCodes.done
+  context.note('The verification has failed: the output says where.')
+  return exitCodes.refused
 }
+
+/** The call succeeds, and its answer is that something was changed: a script must notice. */
+const isFailedVerification = (result: unknown): boolean => isRecord(result) && result.ok === false
 
 async function inputOf(
   command: CommandDefinition,

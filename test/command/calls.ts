@@ -59,6 +59,18 @@ describe('a call', () => {
     for (const list of [plays, seen, waits]) list.length = 0
   })
 
+  test('of a verification exits with 1 where the answer is not ok', async () => {
+    const failed = { ok: false, problems: ['The sum of acct_1 is not its balance.'] }
+    plays.push(gives(200, { ok: true, problems: [] }), gives(200, failed))
+    expect(await calling('ledger', 'verify')).toMatchObject({ code: 0, err: '' })
+    const { code, out, err } = await calling('ledger', 'verify')
+    expect([code, JSON.parse(out), err]).toEqual([
+      1,
+      failed,
+      'The verification has failed: the output says where.\n',
+    ])
+  })
+
   test('that may be repeated is sent again with the same key when the connection breaks', async () => {
     plays.push(breaks, breaksOff, gives(201, { id: 'agent_1' }))
     expect(await creates()).toMatchObject({ code: 0, out: '{\n  "id": "agent_1"\n}\n' })

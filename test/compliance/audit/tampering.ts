@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { AuditRejected, verifyAudit, verifyAuditGrowth } from '../../../src/derive/client.ts'
 import { newId } from '../../../src/values/ids.ts'
+import { runCommand } from '../../support/command.ts'
 import { tamperingOf } from '../../support/compliance/tampered.ts'
 import { sealTrail } from '../../support/compliance/trail.ts'
 import { anAgent, bodyOf } from '../../support/factories.ts'
@@ -53,6 +54,15 @@ test('a trail that nobody has touched verifies', async () => {
     problem: null,
     checkpoint: (await bodyOf(client.audit.checkpoint())).note,
   })
+})
+
+test('agentpay audit verify exits with 1 where the stored trail was changed, and names the position', async () => {
+  const env = { AGENTPAY_URL: service.url, AGENTPAY_KEY: key }
+  const verify = () => runCommand(['audit', 'verify'], { env })
+  expect(await verify()).toMatchObject({ code: 0, err: '' })
+  const changed = await tampered(`update events set action = 'a.c' ${ofEvent}`, verify)
+  expect(changed).toMatchObject({ code: 1, err: 'The verification has failed: the output says where.\n' })
+  expect(JSON.parse(changed.out)).toMatchObject({ ok: false, problem: { position: POSITION } })
 })
 
 describe('the owner of the database', () => {
