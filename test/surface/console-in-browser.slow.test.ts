@@ -1,4 +1,5 @@
 import './console/asking.ts'
+import './console/cleared-fields.ts'
 import './console/data-protection.ts'
 import './console/deciding.ts'
 import './console/invited-by-several.ts'

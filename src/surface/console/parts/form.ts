@@ -291,7 +291,8 @@ function oneOrSome(
   )}</div></fieldset>`
 }
 
-const emptyOf = ({ isNullable }: MemberSchema): HtmlContent => isNullable === true && html` data-empty="null"`
+const emptyOf = ({ isNullable, isOfNullable }: MemberSchema): HtmlContent =>
+  html`${isNullable === true && html` data-empty="null"`}${isOfNullable === true && html` data-whole="null"`}`
 
 const listOf = (value: unknown): HtmlContent => (Array.isArray(value) ? value.join('\n') : '')
 

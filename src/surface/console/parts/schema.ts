@@ -20,6 +20,8 @@ export interface MemberSchema {
   readonly once?: boolean
   readonly anyOf?: readonly MemberSchema[]
   readonly isNullable?: boolean
+  /** It is a member of an object that may be null. */
+  readonly isOfNullable?: boolean
   readonly $ref?: string
 }
 
@@ -69,13 +71,12 @@ function withoutNull(member: MemberSchema): MemberSchema {
 }
 
 /** Finds a member of the body by name. Dots address nested members: `limits.dailyLimitEuros`, `parts.0.share`. */
-export function bodyMemberSchema({ body }: AnyOperation, name: string): MemberSchema {
-  const steps = name.split('.')
-  const found = steps.reduce<MemberSchema | undefined>(
-    (schema, step) => withoutNull(schema?.properties?.[step] ?? schema?.items ?? {}),
-    objectOf(body),
-  )
-  return found ?? {}
+export const bodyMemberSchema = ({ body }: AnyOperation, name: string): MemberSchema =>
+  name.split('.').reduce<MemberSchema>((schema, step) => memberSchema(schema, step), objectOf(body))
+
+function memberSchema({ properties, items, isNullable }: MemberSchema, step: string): MemberSchema {
+  const member = withoutNull(properties?.[step] ?? items ?? {})
+  return isNullable ? { ...member, isOfNullable: true } : member
 }
 
 export const queryMemberSchemas = ({ query }: AnyOperation): MemberSchemas => membersOf(objectOf(query))

@@ -59,14 +59,20 @@ function putField(body, field) {
   else if (!sofar && dataset.empty) put(body, name, empties[dataset.empty])
 }
 
+/** An object that may be null is, if all of its fields are empty: it is not there, or was cleared. */
+function putWhole(body, { name }) {
+  const whole = name.slice(0, name.lastIndexOf('.'))
+  if (Object.values(memberOf(body, whole) ?? {}).every(value => value === null)) put(body, whole, null)
+}
+
 export function contentOf(form, submitter) {
   /** @type {Record<string, any>} */
   const body = {}
   /** @type {Record<string, string>} */
   const query = {}
-  for (const field of form.elements)
-    if (field.matches(':enabled[name]:not(button)'))
-      putField(field.dataset.in === 'query' ? query : body, field)
+  const fields = [...form.elements].filter(field => field.matches(':enabled[name]:not(button)'))
+  for (const field of fields) putField(field.dataset.in === 'query' ? query : body, field)
+  for (const field of fields) if (field.dataset.whole) putWhole(body, field)
   if (submitter?.name) put(body, submitter.name, texts[submitter.dataset.type ?? 'text'](submitter.value))
   return { body, query }
 }
