@@ -30,7 +30,7 @@ const GROUPS = { events: 'Events', errors: 'Errors', settings: 'Settings', recor
 export const searchDocuments = ({ book, manual, codes }: Searched): SearchDocument[] => [
   {
     address: QUICKSTART_ADDRESS,
-    kind: 'guide',
+    weight: 2.4,
     group: DOCS_PARTS.start.title,
     title: QUICKSTART_SECTION.title,
     page: 'quickstart first payment hello world',
@@ -39,7 +39,7 @@ export const searchDocuments = ({ book, manual, codes }: Searched): SearchDocume
   ...book.rules.map(
     ({ id, title, text }): SearchDocument => ({
       address: ruleAddress(id),
-      kind: 'rule',
+      weight: 2,
       group: DOCS_PARTS.api.title,
       title,
       page: 'How the API works',
@@ -50,7 +50,7 @@ export const searchDocuments = ({ book, manual, codes }: Searched): SearchDocume
   ...eventDocuments(book),
   {
     address: docsSectionAddress(REFUSALS_SECTION.id),
-    kind: 'section',
+    weight: 1.5,
     group: DOCS_PARTS.api.title,
     title: REFUSALS_SECTION.title,
     page: 'Refusals and problems',
@@ -59,12 +59,12 @@ export const searchDocuments = ({ book, manual, codes }: Searched): SearchDocume
   ...codes.map(
     ({ code, statuses, sentences }): SearchDocument => ({
       address: refusalAddress(code),
-      kind: 'refusal',
+      weight: 0.5,
       group: GROUPS.errors,
       title: code,
       page: `${statuses.join(' ')} error`,
       text: [...sentences.keys()].join(' '),
-      ...(PLAIN_CODES.has(code) ? { names: statuses } : {}),
+      ...(PLAIN_CODES.has(code) ? { names: [code, ...statuses] } : {}),
     }),
   ),
   ...manual.groups.flatMap(group => group.files.flatMap(file => inGuide(file, DOCS_PARTS[group.part].title))),
@@ -77,39 +77,36 @@ const PLAIN_CODES: ReadonlySet<string> = new Set(
     .map(([code]) => code),
 )
 
-const plain = (text: string): string =>
-  stripMarkdown(text)
-    .replace(/[|#>]|-{3,}/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
+const plain = (markdown: string): string =>
+  stripMarkdown(markdown.replace(/^ *- |^```.*|[|#>]|:?-{3,}:?/gm, ' '))
 
 function inChapter(book: DocsBook, { id, name, about, records, entries }: DocsChapter): SearchDocument[] {
   const { schemas } = book.document.components
   return [
     {
       address: docsSectionAddress(id),
-      kind: 'section',
+      weight: 1.5,
       group: DOCS_PARTS.api.title,
       title: name,
       page: about,
       text: '',
+      names: [name, ...entries.filter(({ key }) => key.endsWith('.create')).map(createdBy)],
     },
     ...entries.map(
       (entry): SearchDocument => ({
         address: book.href(entry.key),
-        kind: 'operation',
+        weight: MOST_USED.includes(entry.key) ? 1.6 : 1.1,
         group: DOCS_PARTS.api.title,
         title: entry.operation.summary,
         page: name,
         text: `${plain(entry.operation.description.split(ACCESS_HEADING)[0] ?? '')} ${namesIn(entry, schemas)}`,
         method: entry.method,
-        ...(MOST_USED.includes(entry.key) ? { isUsedMost: true } : {}),
       }),
     ),
     ...records.map(
       (record): SearchDocument => ({
         address: book.href(`record.${record}`),
-        kind: 'record',
+        weight: 0.3,
         group: GROUPS.records,
         title: record,
         page: `${name}, record`,
@@ -119,10 +116,13 @@ function inChapter(book: DocsBook, { id, name, about, records, entries }: DocsCh
   ]
 }
 
+/** “API key” of “Create an API key”: the noun means the chapter. */
+const createdBy = ({ operation }: OperationEntry): string => operation.summary.replace(/^\S+/, '')
+
 const eventDocuments = (book: DocsBook): SearchDocument[] => [
   {
     address: docsSectionAddress(EVENTS_SECTION.id),
-    kind: 'section',
+    weight: 1.5,
     group: DOCS_PARTS.api.title,
     title: EVENTS_SECTION.title,
     page: 'Webhook events',
@@ -131,7 +131,7 @@ const eventDocuments = (book: DocsBook): SearchDocument[] => [
   ...eventsOfGroups(book.eventGroups).map(
     ({ id, name, post }): SearchDocument => ({
       address: book.href(id),
-      kind: 'event',
+      weight: 0.5,
       group: GROUPS.events,
       title: name,
       page: EVENTS_SECTION.title,
@@ -142,36 +142,41 @@ const eventDocuments = (book: DocsBook): SearchDocument[] => [
 
 function inGuide(file: GuideFile, group: string): SearchDocument[] {
   const address = guideAddress(file.name)
-  return guideSections(file).flatMap(({ anchor, title, blocks }) => [
+  const sections = guideSections(file)
+  const [lead = '', ...texts] = sections.map(({ blocks }) => plain(blocks.map(({ raw }) => raw).join('')))
+  const parts = sections.slice(1).map(({ anchor, title }, n) => ({
+    address: `${address}#${anchor}`,
+    weight: 1,
+    group,
+    title,
+    page: file.title,
+    text: texts[n] ?? '',
+    names: [],
+  }))
+  return [
     {
-      address: anchor ? `${address}#${anchor}` : address,
-      kind: anchor ? 'part' : 'guide',
+      address,
+      weight: 2.4,
       group,
-      title,
-      page: anchor ? file.title : file.about,
-      text: plain(blocks.map(textOf).join(' ')),
-    } satisfies SearchDocument,
-    ...blocks.flatMap(block => settingsIn(block, file)),
-  ])
+      title: file.title,
+      page: file.about,
+      text: lead,
+      parts: parts.map(({ title, text }) => `${title} ${text}`).join(' '),
+    },
+    ...parts,
+    ...sections.flatMap(({ blocks }) => blocks.flatMap(block => settingsIn(block, file))),
+  ]
 }
-
-const textOf = (block: MarkedToken): string => {
-  if (block.type === 'table') return [block.header, ...block.rows].flat().map(textOfPart).join(' ')
-  if (block.type === 'list') return block.items.map(textOfPart).join(' ')
-  return 'text' in block ? block.text : ''
-}
-
-const textOfPart = ({ text }: { readonly text: string }): string => text
 
 function settingsIn(block: MarkedToken, file: GuideFile): SearchDocument[] {
   if (block.type !== 'table') return []
   return block.rows.flatMap(row => {
-    const [name = '', ...more] = row.map(textOfPart)
+    const [name = '', ...more] = row.map(({ text }) => text)
     const setting = SETTING_NAME_PATTERN.exec(name)?.[1]
     if (setting === undefined) return []
     return {
       address: `${guideAddress(file.name)}#${setting}`,
-      kind: 'setting',
+      weight: 0.4,
       group: GROUPS.settings,
       title: setting,
       page: file.title,
