@@ -92,16 +92,17 @@ const COMMAND =
 /** The same call in several languages is shown in one of them. */
 function codeRun(blocks: readonly Tokens.Code[]): Html {
   const named = blocks.flatMap(({ lang = '', text }) => {
-    const language = SAMPLES[lang]
+    const language = SAMPLE_FENCES[lang]
     return language ? [[language, text] as const] : []
   })
   const samples: CodeSamples = Object.fromEntries(named)
   const isOneCall = samples.curl !== undefined || Object.keys(samples).length > 1
-  const others = isOneCall ? blocks.filter(({ lang = '' }) => !(lang in SAMPLES)) : blocks
+  const others = isOneCall ? blocks.filter(({ lang = '' }) => !(lang in SAMPLE_FENCES)) : blocks
   return html`<div class="code">${isOneCall && renderCodeSamples(samples)}${others.map(codePanel)}</div>`
 }
 
-const SAMPLES: Readonly<Record<string, keyof CodeSamples>> = {
+/** What a code block of Markdown says after its fence, for a sample in each language. */
+export const SAMPLE_FENCES: Readonly<Record<string, keyof CodeSamples>> = {
   'bash curl': 'curl',
   ts: 'typescript',
   python: 'python',

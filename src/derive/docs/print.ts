@@ -20,12 +20,10 @@ const quoted = (text: string): string =>
   `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 
 const typescript: Style = {
+  ...json,
   text: quoted,
   name: name => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name)),
   trailing: true,
-  plain: String,
-  space: ' ',
-  indent: '  ',
 }
 
 const words: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' }

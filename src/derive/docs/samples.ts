@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../openapi/types.ts'
-import type { DocsBook, OperationEntry } from './book.ts'
-import { jsonMediaType, streamMediaType } from './book.ts'
+import { type DocsBook, jsonMediaType, type OperationEntry, streamMediaType } from './book.ts'
+import { SAMPLE_FENCES } from './markdown.ts'
 import { fenced } from './pages.ts'
 import type { CodeSamples } from './panel.ts'
 import { printJson, printPython, printTypescript } from './print.ts'
@@ -74,16 +74,10 @@ const queryOf = (parameters: OperationEntry['parameters']): [string, unknown][] 
 const bodyOf = ({ operation }: OperationEntry): unknown => jsonMediaType(operation.requestBody ?? {})?.example
 
 /** The input of a call by one of the packages: the ids of the path, then the members of query or body. */
-function callInputOf(entry: OperationEntry): {
-  readonly ids: readonly string[]
-  readonly members: object | undefined
-} {
+function argumentsOf(entry: OperationEntry): unknown[] {
   const query = queryOf(entry.parameters)
   const members = bodyOf(entry) ?? (query.length > 0 ? Object.fromEntries(query) : undefined)
-  const ids = entry.parameters
-    .filter(({ in: place }) => place === 'path')
-    .map(({ example }) => String(example))
-  return { ids, members: members as object | undefined }
+  return [...idsOf(entry), ...(members === undefined ? [] : [members])]
 }
 
 const isIterated = (entry: OperationEntry): boolean =>
@@ -101,28 +95,19 @@ export function codeSamples(book: DocsBook, entry: OperationEntry): CodeSamples 
   }
 }
 
-export const fencedSamples = ({ curl, typescript, python, cli }: CodeSamples): string =>
-  [
-    ['bash curl', curl] as const,
-    ['ts', typescript] as const,
-    ['python', python] as const,
-    ['bash agentpay', cli] as const,
-  ]
-    .flatMap(([language, code]) => (code === undefined ? [] : [fenced(language, code)]))
+export const fencedSamples = (samples: CodeSamples): string =>
+  Object.entries(SAMPLE_FENCES)
+    .flatMap(([fence, language]) => (samples[language] ? [fenced(fence, samples[language])] : []))
     .join('\n\n')
 
 export function typescriptSample(entry: OperationEntry): string {
-  const { ids, members } = callInputOf(entry)
-  const given = [...ids.map(printTypescript), ...(members === undefined ? [] : [printTypescript(members)])]
-  const call = `pay.${entry.key}(${given.join(', ')})`
+  const call = `pay.${entry.key}(${argumentsOf(entry).map(printTypescript).join(', ')})`
   if (isIterated(entry)) return `for await (const one of ${call}) console.log(one)`
   return `${entry.success[1].content ? 'const result = ' : ''}await ${call}`
 }
 
 export function pythonSample(entry: OperationEntry): string {
-  const { ids, members } = callInputOf(entry)
-  const given = [...ids.map(printPython), ...(members === undefined ? [] : [printPython(members)])]
-  const call = `pay.${inSnakeCase(entry.key)}(${given.join(', ')})`
+  const call = `pay.${inSnakeCase(entry.key)}(${argumentsOf(entry).map(printPython).join(', ')})`
   if (isIterated(entry)) return `for one in ${call}:\n    print(one)`
   return entry.success[1].content ? `result = ${call}` : call
 }
