@@ -12,7 +12,7 @@ import { apiPage, chapterPage, eventsPage, operationPages, overviewPage } from '
 import type { DocsFile, DocsPage } from './pages.ts'
 import { collectRefusalCodes, type RefusalCode } from './refusal-codes.ts'
 import { searchDocuments } from './search-index.ts'
-import { type SearchSource, TEMPLATES, templatePage } from './search-page.ts'
+import { missingPage, type SearchSource, searchPage } from './search-page.ts'
 
 export interface DocsAddresses {
   readonly baseUrl?: string | undefined
@@ -59,9 +59,9 @@ export function renderDocs(
       ({ address, type, content }): [string, DocsFile] => [address, { type, content, isImmutable: true }],
     ),
   ])
-  const [search, missing] = TEMPLATES.map(name => textOf(templatePage(name, info.title))) as [string, string]
+  const templates = { search: textOf(searchPage(info.title)), missing: textOf(missingPage(info.title)) }
   const documents = JSON.stringify(searchDocuments({ book, manual, codes }))
-  return { files, search: { templates: { search, missing }, documents } }
+  return { files, search: { templates, documents } }
 }
 
 const pagesOf = ({ book, manual, codes, url }: Written): DocsPage[] => [

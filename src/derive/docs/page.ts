@@ -29,13 +29,8 @@ const PART_LINKS = [
   })),
 ].map(({ address, title, about }) => `[${title}](${address}): ${about}`)
 
-const leadAndRules = ({ info }: DocsBook['document']): readonly [lead: string, rules: string] => {
-  const [lead = '', ...rules] = info.description.split(/^(?=## )/m)
-  return [lead.trim(), rules.join('').trim()]
-}
-
 export function overviewPage({ document }: DocsBook, manual: Guides, url: string): DocsPage {
-  const { title, summary } = document.info
+  const { title, summary, description } = document.info
   return {
     part: 'start',
     section: OVERVIEW_SECTION,
@@ -44,7 +39,7 @@ export function overviewPage({ document }: DocsBook, manual: Guides, url: string
     markdown: paragraphs(
       `# ${title}`,
       `**${summary}**`,
-      leadAndRules(document)[0],
+      description.split(/^## /m)[0]?.trim(),
       bulletList(PART_LINKS),
       quickstartText(url),
       groupsText(manual, 'start'),
@@ -79,7 +74,7 @@ export function apiPage(book: DocsBook, url: string): DocsPage {
       operationList(book, used),
       '## All operations',
       ...places,
-      leadAndRules(book.document)[1],
+      ...book.rules.map(({ title, text }) => `## ${title}${text.trimEnd()}`),
     ),
   }
 }

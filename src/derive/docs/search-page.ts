@@ -4,14 +4,9 @@ import { SEARCH_SECTION, type ShownPage } from './layout.ts'
 import { renderMethod } from './navigation.ts'
 import { createSearch, type Found, type FoundPage, type Search, type SearchDocument } from './search.ts'
 
-/** Pages that are rendered before their query is known. They are no addresses. */
-export const TEMPLATES = ['search', 'missing'] as const
-
-type DocsTemplate = DocsQuery['template']
-
 /** What the search reads. */
 export interface SearchSource {
-  readonly templates: Readonly<Record<DocsTemplate, string>>
+  readonly templates: Readonly<Record<DocsQuery['template'], string>>
   /** As JSON, which a thread gets in one piece. */
   readonly documents: string
 }
@@ -19,10 +14,8 @@ export interface SearchSource {
 /** Stand for the query and its results. */
 const SLOTS = { query: '{{query}}', results: '{{results}}' } as const
 
-export const templatePage = (name: DocsTemplate, title: string): ShownPage =>
-  name === 'search' ? searchPage(title) : missingPage(title)
-
-const searchPage = (title: string): ShownPage => ({
+/** Rendered before its query is known. */
+export const searchPage = (title: string): ShownPage => ({
   part: 'start',
   section: SEARCH_SECTION,
   title: `Search · ${title}`,
@@ -33,7 +26,8 @@ const searchPage = (title: string): ShownPage => ({
 <div class="found">${SLOTS.results}</div>`,
 })
 
-const missingPage = (title: string): ShownPage => ({
+/** Rendered before the address that is missed is known. */
+export const missingPage = (title: string): ShownPage => ({
   part: 'start',
   section: 'missing',
   title: `Page not found · ${title}`,
