@@ -3,40 +3,32 @@
 
 const root = document.documentElement
 
-const kept = {
-  read(name) {
-    try {
-      return localStorage.getItem(name)
-    } catch {
-      return null
-    }
-  },
-  write(name, value) {
-    try {
-      localStorage.setItem(name, value)
-    } catch {
-      // A browser may store nothing. Then the choice lasts as long as the page.
-    }
-  },
+/** A browser may store nothing. Then a choice lasts as long as the page. */
+function storage() {
+  try {
+    return localStorage
+  } catch {
+    return {}
+  }
 }
 
+const kept = storage()
 root.classList.add('script')
-root.dataset.language = kept.read('language') ?? 'curl'
-const theme = kept.read('theme')
-if (theme) root.dataset.theme = theme
+root.dataset.language = kept.language ?? 'curl'
+if (kept.theme) root.dataset.theme = kept.theme
 
 const isDark = () =>
   (root.dataset.theme ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark'
 
 function switchTheme() {
   root.dataset.theme = isDark() ? 'light' : 'dark'
-  kept.write('theme', root.dataset.theme)
+  kept.theme = root.dataset.theme
 }
 
 function chooseLanguage(language) {
   root.dataset.language = language
-  kept.write('language', language)
   showLanguage()
+  kept.language = language
 }
 
 /** Samples without the chosen language show their first one. */
@@ -110,26 +102,17 @@ function startSearch() {
     }
   }
 
-  const links = () => [...results.querySelectorAll('a')]
-
   field.addEventListener('input', () => {
     clearTimeout(waiting)
     waiting = setTimeout(look, PAUSE_MS)
   })
-  field.addEventListener('keydown', event => {
-    if (event.key !== 'ArrowDown' || results.hidden) return
-    event.preventDefault()
-    links()[0]?.focus()
-  })
-  results.addEventListener('keydown', event => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (!step) return
-    event.preventDefault()
-    const all = links()
-    const next = all[all.indexOf(event.target.closest('a')) + step]
-    ;(next ?? (step < 0 ? field : event.target)).focus()
-  })
   document.addEventListener('keydown', event => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const stops = [field, ...results.querySelectorAll('a')]
+    if (step && !results.hidden && stops.includes(event.target)) {
+      event.preventDefault()
+      stops[stops.indexOf(event.target) + step]?.focus()
+    }
     if (event.key === 'Escape') {
       field.value = ''
       field.blur()
