@@ -291,8 +291,8 @@ function oneOrSome(
   )}</div></fieldset>`
 }
 
-const emptyOf = ({ isNullable, isOfNullable }: MemberSchema): HtmlContent =>
-  html`${isNullable === true && html` data-empty="null"`}${isOfNullable === true && html` data-whole="null"`}`
+const emptyOf = ({ isNullable, whole }: MemberSchema): HtmlContent =>
+  html`${isNullable === true && html` data-empty="null"`}${whole !== undefined && html` data-whole="${whole}"`}`
 
 const listOf = (value: unknown): HtmlContent => (Array.isArray(value) ? value.join('\n') : '')
 

@@ -20,8 +20,8 @@ export interface MemberSchema {
   readonly once?: boolean
   readonly anyOf?: readonly MemberSchema[]
   readonly isNullable?: boolean
-  /** It is a member of an object that may be null. */
-  readonly isOfNullable?: boolean
+  /** The member of the body, an object that may be null, of which it is a part. */
+  readonly whole?: string
   readonly $ref?: string
 }
 
@@ -71,13 +71,15 @@ function withoutNull(member: MemberSchema): MemberSchema {
 }
 
 /** Finds a member of the body by name. Dots address nested members: `limits.dailyLimitEuros`, `parts.0.share`. */
-export const bodyMemberSchema = ({ body }: AnyOperation, name: string): MemberSchema =>
-  name.split('.').reduce<MemberSchema>((schema, step) => memberSchema(schema, step), objectOf(body))
-
-function memberSchema({ properties, items, isNullable }: MemberSchema, step: string): MemberSchema {
-  const member = withoutNull(properties?.[step] ?? items ?? {})
-  return isNullable ? { ...member, isOfNullable: true } : member
+export function bodyMemberSchema({ body }: AnyOperation, name: string): MemberSchema {
+  const [first = '', ...steps] = name.split('.')
+  const member = memberSchema(objectOf(body), first)
+  const found = steps.reduce(memberSchema, member)
+  return member.isNullable && steps.length > 0 ? { ...found, whole: first } : found
 }
+
+const memberSchema = ({ properties, items }: MemberSchema, step: string): MemberSchema =>
+  withoutNull(properties?.[step] ?? items ?? {})
 
 export const queryMemberSchemas = ({ query }: AnyOperation): MemberSchemas => membersOf(objectOf(query))
 

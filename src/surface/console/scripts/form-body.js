@@ -1,23 +1,21 @@
 // Builds the body of a request from the fields of a form by their names: dots address nested members, numbers
 // address items of lists.
 
-const LIST = /[\n,]/
-
 const texts = {
-  number: text => Number(text),
+  number: Number,
   list: text =>
     text
-      .split(LIST)
+      .split(/[\n,]/)
       .map(item => item.trim())
       .filter(item => item !== ''),
-  json: text => JSON.parse(text),
+  json: JSON.parse,
   instant: text => {
     const at = new Date(text)
     // An invalid time is sent as typed, and the service refuses it.
     return Number.isNaN(at.getTime()) ? text : at.toISOString()
   },
   boolean: text => text === 'true',
-  text: text => text,
+  text: String,
 }
 
 const kinds = { number: 'number', range: 'number', 'datetime-local': 'instant' }
@@ -48,6 +46,8 @@ export const memberOf = (body, name) => name.split('.').reduce((at, step) => at?
 function putField(body, field) {
   const { name, type, dataset } = field
   const value = saidBy(field)
+  // An object that may be null is, as long as its fields are empty.
+  if (value == null && dataset.whole && !body[dataset.whole]) return put(body, dataset.whole, null)
   if (type !== 'checkbox' || dataset.type !== 'list') {
     if (value !== undefined) put(body, name, value)
     return
@@ -59,20 +59,14 @@ function putField(body, field) {
   else if (!sofar && dataset.empty) put(body, name, empties[dataset.empty])
 }
 
-/** An object that may be null is, if all of its fields are empty: it is not there, or was cleared. */
-function putWhole(body, { name }) {
-  const whole = name.slice(0, name.lastIndexOf('.'))
-  if (Object.values(memberOf(body, whole) ?? {}).every(value => value === null)) put(body, whole, null)
-}
-
 export function contentOf(form, submitter) {
   /** @type {Record<string, any>} */
   const body = {}
   /** @type {Record<string, string>} */
   const query = {}
-  const fields = [...form.elements].filter(field => field.matches(':enabled[name]:not(button)'))
-  for (const field of fields) putField(field.dataset.in === 'query' ? query : body, field)
-  for (const field of fields) if (field.dataset.whole) putWhole(body, field)
+  for (const field of form.elements)
+    if (field.matches(':enabled[name]:not(button)'))
+      putField(field.dataset.in === 'query' ? query : body, field)
   if (submitter?.name) put(body, submitter.name, texts[submitter.dataset.type ?? 'text'](submitter.value))
   return { body, query }
 }

@@ -8,7 +8,7 @@ import { allOperations } from '../../../../src/kernel/contract/area.ts'
 import { universalProblems } from '../../../../src/kernel/contract/problem.ts'
 
 const declared = allOperations(areas).flatMap(({ operation }) => Object.entries(operation.fails ?? {}))
-/** Clients are told to wait: the specification, and every answer with these in the OpenAPI document, has the header. */
+/** The specification, and the OpenAPI document for every answer with one of these, promise the header. */
 const waits = [429, 503]
 const refusals = new Map(
   [...declared, ...Object.entries(universalProblems)].flatMap(([code, [status]]) =>
