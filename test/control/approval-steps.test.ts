@@ -57,6 +57,20 @@ describe('the steps of a request', () => {
   })
 })
 
+describe('an approval of a person whom the step no longer asks', () => {
+  test('is dropped, and asked anew of who may give it', () => {
+    const request = new FollowedSteps([owners, stepOf({ of: ['ben'] })], people)
+    request.approve('olga')
+    request.setRole('olga', 'approver')
+    expect(request.state).toBe('open at step 1, 0 of 2 given, asked: ben, otto')
+    request.approve('ben')
+    request.setRole('olga', 'owner')
+    expect(request.state).toBe('open at step 1, 1 of 2 given, asked: olga, otto')
+    request.approve('olga')
+    expect(request.state).toBe('approved at step 1, 2 of 2 given')
+  })
+})
+
 describe('a step that is not complete in time', () => {
   test('passes the open approvals to the people of the next step', () => {
     const first = stepOf({ of: ['ann', 'ben'], need: 2, ending: 'next' })

@@ -155,13 +155,19 @@ const countOf = (progress: ApprovalProgress, people: readonly Approver[]): numbe
 /** The person whose approval it is: who signed, or whom the signer stands in for. */
 const seatOf = ({ personId, inPlaceOf }: GivenApproval): string => inPlaceOf ?? personId
 
-/** What was approved counts while both who signed and whose approval it is may approve. */
+/**
+ * What was approved counts while both who signed and whose approval it is may approve, and a step asks the latter: with
+ * another role, a person may be asked by none.
+ */
 const countingApprovals = (
   progress: ApprovalProgress,
   approvers: readonly Approver[],
 ): readonly GivenApproval[] => {
-  const able = new Set(countingApprovers(progress, approvers).map(({ id }) => id))
-  return progress.given.filter(one => able.has(one.personId) && able.has(seatOf(one)))
+  const able = new Map(countingApprovers(progress, approvers).map(person => [person.id, person]))
+  const given = progress.given.filter(one => able.has(one.personId) && able.has(seatOf(one)))
+  const people = given.flatMap(one => able.get(seatOf(one)) ?? [])
+  const counting = new Set(assignedApart(progress).flatMap(one => assign(one, people)))
+  return given.filter(one => counting.has(able.get(seatOf(one))))
 }
 
 /** The people whose approvals are given, by themselves or by a deputy. */
@@ -241,7 +247,7 @@ export function whyNotAsked(
 export const hasLostApprovers = (progress: ApprovalProgress, approvers: readonly Approver[]): boolean =>
   countingApprovals(progress, approvers).length < progress.given.length || !isPossible(progress, approvers)
 
-/** Keeps only approvals that count: not of people who have left. */
+/** Keeps only approvals that count: not of people who have left, or whom no step asks any more. */
 export const dropApprovals = (
   progress: ApprovalProgress,
   approvers: readonly Approver[],

@@ -108,9 +108,13 @@ export class StepsOracle {
   #setRole(person: string, role: Role | undefined): void {
     if (role) this.#people.set(person, role)
     else this.#people.delete(person)
-    this.#signatures = this.#signatures.filter(
+    const able = this.#signatures.filter(
       ({ signer, seat }) => this.#people.has(signer) && this.#people.has(seat),
     )
+    this.#signatures = []
+    for (const one of able)
+      if (this.#most([...this.#seats, one.seat]) > this.#seats.length)
+        this.#signatures = [...this.#signatures, one]
     this.#goOn()
   }
 
