@@ -93,7 +93,10 @@ export class ChannelSender {
     const composed = await composeMessage(message, { ...this.#parts, sql, tenant: { ownerId, mode } })
     // What is not to be sent takes no place in the hour.
     const place = composed && (await takePlace(sql, message))
-    if (!composed || place === undefined) return void (await deleteMessage(sql, message))
+    if (!composed || place === undefined) {
+      await forgetLink(sql, message)
+      return void (await deleteMessage(sql, message))
+    }
     const outcome = await this.#send(message, composed, isLastQuestion(message, place))
     const waitMs = WAITS_MS[message.attempts - 1]
     if (outcome === 'failed' && waitMs !== undefined) {
@@ -136,11 +139,17 @@ function outcomeOfStatus(status: number): Outcome {
   return status === 429 || status >= 500 ? 'failed' : 'refused'
 }
 
-/** Shows at the channel whether it works. A link is stored only until it has been sent, or given up. */
-const noteOutcome = (sql: Sql, message: ChannelMessage, isSent: boolean): Promise<unknown> => {
+/** A link, whose message has no channel, is stored only until it has been sent, or given up. */
+const forgetLink = async (sql: Sql, message: ChannelMessage): Promise<void> => {
   const { ownerId, mode, subjectId, channelId } = message
-  if (channelId === null) return forgetEmailedLink(subjectId, { sql, tenant: { ownerId, mode } })
-  return sql(NOTE_OUTCOME, [ownerId, mode, channelId, isSent])
+  if (channelId === null) await forgetEmailedLink(subjectId, { sql, tenant: { ownerId, mode } })
+}
+
+/** Shows at the channel whether it works. */
+async function noteOutcome(sql: Sql, message: ChannelMessage, isSent: boolean): Promise<void> {
+  const { ownerId, mode, channelId } = message
+  if (channelId === null) return forgetLink(sql, message)
+  await sql(NOTE_OUTCOME, [ownerId, mode, channelId, isSent])
 }
 
 const NOTE_OUTCOME = `

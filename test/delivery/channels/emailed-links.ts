@@ -67,6 +67,22 @@ describe('an invitation by e-mail', () => {
     expect(mailsTo(email)).toEqual([])
   })
 
+  test('above the hourly limit is not sent, and its secret is not kept', async () => {
+    const { client, ownerId } = await service.owner()
+    const email = anAddress()
+    const { id } = await invited(client, { email })
+    await service.sql(
+      `insert into channel_hours (owner_id, mode, person_id, kind, hour, used)
+       select $1, 'test', $2, 'access', date_trunc('hour', now(), 'UTC') + n * interval '1 hour', 10 from generate_series(0, 1) n`,
+      [ownerId, id],
+    )
+    await bodyOf(client.people.link({ params: { id }, body: { send: 'email' } }))
+    await allSent(ownerId)
+    expect(mailsTo(email)).toEqual([])
+    const kept = await service.sql('select url from person_links where person_id = $1', [id])
+    expect(new Set(kept.map(({ url }) => url))).toEqual(new Set([null]))
+  })
+
   test('waits for 24 hours after the address was changed', async () => {
     const { client } = await service.owner()
     const { id } = await invited(client, { email: anAddress() })
