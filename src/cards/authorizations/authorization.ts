@@ -194,6 +194,13 @@ export const isPlaceholder = ({ facts, source }: AuthorizationRow): boolean =>
   facts.initiated === undefined &&
   (facts.refunds.length === 0 || source === 'wallet')
 
+/**
+ * True while only a checkout has confirmed the payment and the network has not reported it. A machine payment is found
+ * by its token: what comes without it is another purchase.
+ */
+export const isAwaited = ({ processorRef, status, mppCredentialId }: AuthorizationRow): boolean =>
+  processorRef === null && status === 'confirmed' && mppCredentialId === null
+
 /** Gives a placeholder its merchant and funding, as if this message had come first. */
 export function fillPlaceholderAuthorization(
   authorization: AuthorizationRow,

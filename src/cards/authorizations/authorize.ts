@@ -26,6 +26,7 @@ import {
   addAuthorization,
   type FundingSource,
   fillPlaceholderAuthorization,
+  isAwaited,
   isPlaceholder,
 } from './authorization.ts'
 import type { CardBatch, CardDecisionState } from './batch.ts'
@@ -53,24 +54,24 @@ export interface AuthorizationResult {
   readonly authorizationId: string | null
 }
 
+type RequestMessage = IncomingMessage<AuthorizationRequest> & { readonly isLate: boolean }
+
 export function authorizeCardPayment(
-  message: IncomingMessage<AuthorizationRequest> & { readonly isLate: boolean },
-  existing: AuthorizationRow | undefined,
+  message: RequestMessage,
+  found: AuthorizationRow | undefined,
   batch: CardBatch,
   context: NetworkContext & EmitContext<typeof authorizationDecisionEvents>,
 ): AuthorizationResult {
   const { content, agentId, cardId } = message
-  const known =
-    existing && decodeAuthRequests(existing.facts).find(({ increment }) => increment === content.ask)
-  if (existing && known) return { reply: repeatedReply(existing, known), authorizationId: existing.id }
+  const known = found && decodeAuthRequests(found.facts).find(({ increment }) => increment === content.ask)
+  if (found && known) return { reply: repeatedReply(found, known), authorizationId: found.id }
   const spender = batch.agents.get(agentId)
   if (!spender)
     return {
       reply: { kind: 'declined', reason: 'There is no such card.' },
-      authorizationId: existing?.id ?? null,
+      authorizationId: found?.id ?? null,
     }
-  const id = existing?.id ?? newId('cardauth')
-  const response = decideAuthorization(authorizationRequest({ ...message, existing }), spender, batch, id)
+  const { id, existing, response } = decideRequest(message, found, spender, batch)
   const { decision, decisionSummary, approvedCents } = response
   const { descriptor, mcc, country, networkTokenId } = content.merchant
   const named = { agentId, cardId, processorRef: content.authorizationId, descriptor, mcc, country }
@@ -92,6 +93,25 @@ export function authorizeCardPayment(
   if (approvedCents > 0n && batch.singleUse.has(cardId)) batch.used.set(cardId, id)
   const reply = message.isLate ? LATE_REPLY : replyOf(response, content.amountCents)
   return { reply, authorizationId: id }
+}
+
+/**
+ * A confirmed checkout awaits a payment that is approved. A declined request is a payment of its own, since the merchant
+ * may repeat it under another id.
+ */
+function decideRequest(
+  message: RequestMessage,
+  found: AuthorizationRow | undefined,
+  spender: SpendingAgent,
+  batch: CardBatch,
+) {
+  const id = found?.id ?? newId('cardauth')
+  const request = authorizationRequest({ ...message, existing: found })
+  const response = decideAuthorization(request, spender, batch, id)
+  if (!found || response.decision.allowed || !isAwaited(found)) return { id, existing: found, response }
+  const ownId = newId('cardauth')
+  const decisionRow = { ...response.decisionRow, subjectId: ownId }
+  return { id: ownId, existing: undefined, response: { ...response, decisionRow } }
 }
 
 const repeatedReply = (

@@ -106,6 +106,24 @@ describe('a checkout that is confirmed', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('is paid by the request that is approved, although one under another id was declined before', async () => {
+    const { client, agent, card, intent } = await approved()
+    await bodyOf(confirm(client, intent.id))
+    await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: {} }))
+    const declined = await network.authorize(card.id, 40)
+    await bodyOf(client.agents.unfreeze({ params: { id: agent.id }, body: {} }))
+    const { authorizationId, reply } = await network.authorize(card.id, 40)
+    expect([declined.reply.kind, reply.kind]).toEqual(['declined', 'approved'])
+    await network.clear(card.id, authorizationId, 40)
+    const state = await stateOf(client, agent.id, intent.id)
+    expect(state).toMatchObject({ availableEuros: 60, heldEuros: 0, status: 'completed', clearing: 0 })
+    expect(state.transactions.filter(({ isOfIntent }) => isOfIntent)).toMatchObject([
+      { status: 'completed', amountEuros: 40 },
+    ])
+    expect(state.transactions.filter(({ isOfIntent }) => !isOfIntent)).toMatchObject([{ status: 'declined' }])
+    await expectVerifiedLedger(client)
+  })
+
   test('a confirmed payment is refunded in full after 31 days without a report of the network', async () => {
     const { client, agent, intent } = await approved()
     await bodyOf(confirm(client, intent.id))

@@ -12,7 +12,13 @@ import { NO_CENTS } from '../../../values/money.ts'
 import { applyCardNotice } from '../../cards/index.ts'
 import type { authorizationsApi } from '../api.ts'
 import { applyCardFact } from '../apply-facts.ts'
-import { type AuthorizationRow, CardMessage, type CardMessageRow, isPlaceholder } from '../authorization.ts'
+import {
+  type AuthorizationRow,
+  CardMessage,
+  type CardMessageRow,
+  isAwaited,
+  isPlaceholder,
+} from '../authorization.ts'
 import type { UnlinkedRefund } from '../authorization-rows.ts'
 import { authorizeCardPayment } from '../authorize.ts'
 import { type CardBatch, loadCardBatch, writeCardBatch } from '../batch.ts'
@@ -118,11 +124,9 @@ function findAuthorization(message: IncomingMessage, batch: CardBatch): Authoriz
   if (unnamed && !known) return findRefunded(unnamed, batch)
   if (known || begun || !search || isCardCheck(content)) return known ?? begun
   return rows.find(row => {
-    // A machine payment is found by its token: what comes without it is another purchase.
-    const isAwaited = row.processorRef === null && row.status === 'confirmed' && row.mppCredentialId === null
     const isSame = row.agentId === search.agentId && search.merchantKeys.includes(row.merchantKey)
     const most = payments.find(row.intentId)?.holdCents ?? NO_CENTS
-    return isAwaited && isSame && (row.cardId ?? cardId) === cardId && search.amountCents <= most
+    return isAwaited(row) && isSame && (row.cardId ?? cardId) === cardId && search.amountCents <= most
   })
 }
 
