@@ -163,9 +163,9 @@ function dateOf(entry: XmlElement): string | undefined {
   return /^\d{4}-\d\d-\d\d$/.test(date) && isCalendarDate(date) ? date : undefined
 }
 
-/** Rejects dates like 30 February, which `Date.parse` rolls over to March. */
+/** Rejects dates like 30 February, which `Date.parse` rolls over to March, and the year 0, which PostgreSQL does not store. */
 const isCalendarDate = (date: string): boolean =>
-  !Number.isNaN(Date.parse(date)) && new Date(date).toISOString().startsWith(date)
+  !date.startsWith('0000') && !Number.isNaN(Date.parse(date)) && new Date(date).toISOString().startsWith(date)
 
 interface OwnPayment {
   readonly endToEndId: string | null

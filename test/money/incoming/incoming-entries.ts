@@ -102,6 +102,16 @@ describe('a booking with many payments', () => {
   })
 })
 
+test.each(['0000-01-01', '0000-12-31', '2026-02-30', '2026-13-01'])(
+  'a credit of %s, which is no date, counts as of today',
+  async date => {
+    const reference = newReference()
+    const file = await bodyOf(read(camt([{ reference }]).replace('2026-11-19', date)))
+    expect(file).toMatchObject({ unmatched: 1, skipped: [] })
+    expect(await creditsOf(reference)).toMatchObject([{ valueDate: new Date().toISOString().slice(0, 10) }])
+  },
+)
+
 describe('a hostile file is refused', () => {
   const inside = (doctype: string, text: string) =>
     camt([{ reference: 'HOSTILE', details: [payment({ text })] }]).replace('?>', `?>${doctype}`)
