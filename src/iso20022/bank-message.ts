@@ -16,11 +16,11 @@ export interface BankMessage {
 export function parseBankMessage(document: XmlElement, today: string): BankMessage {
   if (document.children[0]?.name === 'CstmrPmtStsRpt') return readStatusReport(document)
   const bookings = parseCamt(document, today)
-  const { kind, messageId, skipped } = bookings
+  const { kind, messageId, payments } = bookings
   return {
     kind,
     messageId,
-    notices: skipped.flatMap(({ payments }) => payments.map(payment => ({ ...payment, ...NO_STATUS }))),
+    notices: payments.map(payment => ({ ...payment, ...NO_STATUS })),
     report: null,
     statement: bookings,
   }

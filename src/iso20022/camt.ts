@@ -1,5 +1,5 @@
 import { normalizeIban } from '../values/iban.ts'
-import { addCents, type Cents, cents, NO_CENTS } from '../values/money.ts'
+import { type Cents, cents, NO_CENTS, sumOf } from '../values/money.ts'
 import type { ReceivedCredit } from './credit.ts'
 import { elementsAt, textAt, UnreadableXml, type XmlElement } from './xml-reader.ts'
 
@@ -25,6 +25,7 @@ export interface BankFile {
   readonly messageId: string
   readonly entries: number
   readonly credits: readonly ReceivedCredit[]
+  readonly payments: readonly OwnPayment[]
   readonly skipped: readonly SkippedEntry[]
 }
 
@@ -48,17 +49,20 @@ export function parseCamt(document: XmlElement, today: string): BankFile {
   const entries = elementsAt(body, kind.statement).flatMap(statement =>
     entriesOf(statement, references, today),
   )
-  const credits = entries.flatMap(entry => ('reason' in entry ? [] : entry.credits))
-  const skipped = entries.filter(entry => 'reason' in entry)
-  const payments = skipped.flatMap(entry => entry.payments)
+  const credits = entries.flatMap(entry => entry.credits)
+  const payments = entries.flatMap(entry => entry.payments)
+  const skipped = entries.flatMap(({ reason, ...entry }) => (reason ? [{ ...entry, reason }] : []))
   if (Math.max(entries.length, credits.length, payments.length) > MAX_BANK_FILE_ENTRIES)
     throw new UnreadableXml(
       `It has more than ${MAX_BANK_FILE_ENTRIES} bookings or payments. Ask the bank for smaller files.`,
     )
-  return { kind: kind.name, messageId, entries: entries.length, credits, skipped }
+  return { kind: kind.name, messageId, entries: entries.length, credits, payments, skipped }
 }
 
-type Entry = SkippedEntry | { readonly credits: readonly ReceivedCredit[] }
+interface Entry extends Omit<SkippedEntry, 'reason'> {
+  readonly reason: SkippedEntry['reason'] | null
+  readonly credits: readonly ReceivedCredit[]
+}
 
 function entriesOf(statement: XmlElement, references: Set<string>, today: string): Entry[] {
   const account = textAt(statement, 'Acct/Id/IBAN', 'Acct/Id/Othr/Id')
@@ -66,17 +70,15 @@ function entriesOf(statement: XmlElement, references: Set<string>, today: string
     throw new UnreadableXml('It has a statement without an account.')
   return elementsAt(statement, 'Ntry').map(entry => {
     const bankReference = referenceOf(entry)
+    const payments = ownPaymentsIn(entry)
+    const skip = (reason: SkippedEntry['reason']) => ({ bankReference, reason, credits: [], payments })
     const reason = skipReasonOf(entry, bankReference)
-    const skip = (why: SkippedEntry['reason']) => ({
-      bankReference,
-      reason: why,
-      payments: ownPaymentsIn(entry),
-    })
     if (reason || bankReference === null) return skip(reason ?? 'no_bank_reference')
     const key = `${account}|${bankReference}`
     if (references.has(key)) return skip('repeated_reference')
     references.add(key)
-    return { credits: creditsOf(entry, { origin: normalizeIban(account), bankReference, today }) }
+    const credits = creditsOf(entry, { origin: normalizeIban(account), bankReference, today })
+    return { bankReference, reason: null, credits, payments }
   })
 }
 
@@ -110,19 +112,24 @@ interface Booking {
 }
 
 /**
- * One credit for each payment of the entry; a single unmatched one if their amounts are missing or do not sum
+ * One credit for each payer's payment of the entry; a single unmatched one if the amounts are missing or do not sum
  * to it.
  */
 function creditsOf(entry: XmlElement, booking: Booking): ReceivedCredit[] {
   const amount = amountAt(entry, 'Amt') ?? NO_CENTS
   const details = detailsOf(entry)
   if (details.length <= 1) return [creditFrom(entry, details[0] ?? entry, amount, 0, booking)]
-  const amounts = details.map(
-    part => amountAt(part, 'Amt') ?? amountAt(part, 'AmtDtls/TxAmt/Amt') ?? NO_CENTS,
+  const amounts = amountsOf(entry)
+  if (!amounts) return [{ ...creditFrom(entry, entry, amount, 0, booking), reason: 'parts_do_not_sum' }]
+  return details.flatMap((detail, part) =>
+    isReturned(detail) ? [] : creditFrom(entry, detail, amounts[part] ?? NO_CENTS, part, booking),
   )
-  if (amounts.includes(NO_CENTS) || amounts.reduce((sum, part) => addCents(sum, part), NO_CENTS) !== amount)
-    return [{ ...creditFrom(entry, entry, amount, 0, booking), reason: 'parts_do_not_sum' }]
-  return details.map((detail, part) => creditFrom(entry, detail, amounts[part] ?? NO_CENTS, part, booking))
+}
+
+/** The amounts of the entry's payments; undefined if they are missing or do not sum to it. */
+function amountsOf(entry: XmlElement): Cents[] | undefined {
+  const amounts = detailsOf(entry).map(part => amountOf(part) ?? NO_CENTS)
+  return amounts.includes(NO_CENTS) || sumOf(amounts) !== amountAt(entry, 'Amt') ? undefined : amounts
 }
 
 function creditFrom(
@@ -176,19 +183,24 @@ interface OwnPayment {
   readonly isInstant: boolean
 }
 
+/** Debits that are no returns, and returns that are credits. */
 function ownPaymentsIn(entry: XmlElement): OwnPayment[] {
   const direction = textAt(entry, 'CdtDbtInd')
   const isBooked = textAt(entry, 'Sts/Cd', 'Sts') === 'BOOK'
   const isReversal = /^(true|1)$/.test(textAt(entry, 'RvslInd') ?? '')
-  const isOurs = direction === 'DBIT' ? !isReturn(entry) : direction === 'CRDT' && isReturn(entry)
-  if (!isBooked || isReversal || !isOurs || elementsAt(entry, 'Amt')[0]?.attributes.get('Ccy') !== 'EUR')
-    return []
-  const details = elementsAt(entry, 'NtryDtls/TxDtls')
-  return details.map(payment => ({
+  const isDebit = direction === 'DBIT'
+  if (!isBooked || isReversal || elementsAt(entry, 'Amt')[0]?.attributes.get('Ccy') !== 'EUR') return []
+  if (!isDebit && direction !== 'CRDT') return []
+  const details = detailsOf(entry)
+  // Such an entry is one unmatched credit: what it returns is a part of it.
+  const isSum = !isDebit && !isReturn(entry) && !amountsOf(entry)
+  const single = details.length === 1 ? amountAt(entry, 'Amt') : undefined
+  const ours = details.filter(payment => (hasReturnCode(entry) || isReturned(payment)) !== isDebit)
+  return ours.map(payment => ({
     endToEndId: textAt(payment, 'Refs/EndToEndId'),
-    notice: direction === 'DBIT' ? 'settled' : 'returned',
+    notice: isDebit ? 'settled' : 'returned',
     reasonCode: textAt(payment, 'RtrInf/Rsn/Cd'),
-    amountCents: amountOf(payment) ?? (details.length === 1 ? amountAt(entry, 'Amt') : undefined) ?? NO_CENTS,
+    amountCents: (isSum ? undefined : (amountOf(payment) ?? single)) ?? NO_CENTS,
     isInstant: (textAt(payment, FAMILY) ?? textAt(entry, FAMILY)) === 'IRCT',
   }))
 }
@@ -201,12 +213,15 @@ const SUBFAMILY = 'BkTxCd/Domn/Fmly/SubFmlyCd'
 const amountOf = (payment: XmlElement): Cents | undefined =>
   amountAt(payment, 'Amt') ?? amountAt(payment, 'AmtDtls/TxAmt/Amt')
 
+const hasReturnCode = (part: XmlElement): boolean => textAt(part, SUBFAMILY) === 'RRTN'
+
+const isReturned = (payment: XmlElement): boolean =>
+  hasReturnCode(payment) || elementsAt(payment, 'RtrInf').length > 0
+
 /** The money of a returned payment is not that of a payer. The code of a return may be given for the payments alone. */
 function isReturn(entry: XmlElement): boolean {
   const details = detailsOf(entry)
-  const hasCode = (part: XmlElement): boolean => textAt(part, SUBFAMILY) === 'RRTN'
-  if (hasCode(entry) || details.some(part => elementsAt(part, 'RtrInf').length > 0)) return true
-  return details.length > 0 && details.every(hasCode)
+  return hasReturnCode(entry) || (details.length > 0 && details.every(isReturned))
 }
 
 /** Exact cents of a positive amount below ten billion; undefined for any other. Surplus trailing zeros are accepted. */

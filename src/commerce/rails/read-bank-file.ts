@@ -86,13 +86,17 @@ async function recordMessage(
   return message
 }
 
-/** A skipped entry that reports our own payments is listed among the payments, not as skipped. */
+/** A skipped entry of our own payments alone is listed among the payments, not as skipped. */
 async function recordCredits(statement: BankFile, mode: Mode, context: ReadContext) {
   const counts = await recordBankFile(statement, mode, context)
-  const others = statement.skipped.filter(({ payments }) => payments.length === 0)
+  const others = statement.skipped.filter(
+    ({ payments, reason }) => payments.length === 0 || !ofOwnPayments.has(reason),
+  )
   const skipped = others.map(({ bankReference, reason }) => ({ bankReference, reason }))
   return { ...counts, skipped }
 }
+
+const ofOwnPayments: ReadonlySet<string> = new Set(['not_a_credit', 'returned_payment'])
 
 const insertNotices = insertInto(tableOf(SepaNotice))
 

@@ -5,7 +5,7 @@ import { readInbox } from '../../../src/app/sepa-inbox.ts'
 import { times } from '../../support/at-once.ts'
 import { aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
 import { bankFiles } from '../../support/money/bank-files.ts'
-import { ACCOUNT, bookingOf, camt, returnedBooking } from '../../support/money/camt.ts'
+import { ACCOUNT, type Booking, bookingOf, camt, returnedBooking } from '../../support/money/camt.ts'
 import { pain002, reasonXml } from '../../support/money/pain002.ts'
 
 const {
@@ -173,6 +173,48 @@ test('a credit whose payment alone has the code of a return brings the money bac
   await sweep()
   expect((await get(id)).status).toBe('returned')
   await proveLedgers()
+})
+
+describe('a credit of returned payments and of payers', () => {
+  const mixed = (endToEndId: string, amounts: readonly [string, string], more: Partial<Booking> = {}) => {
+    const [returned, paid] = amounts.map(amount => `<Amt Ccy="EUR">${amount}</Amt>`)
+    const part = (id: string, text: string) => bookingOf(id, '', {}, text).details ?? []
+    const details = [
+      ...part(endToEndId, `${returned}<RtrInf><Rsn><Cd>AC04</Cd></Rsn></RtrInf>`),
+      ...part('INV-17', String(paid)),
+    ]
+    return { ...bookingOf(endToEndId, '20.00', { direction: 'CRDT', ...more }), details }
+  }
+
+  test('brings back the money of the payments, and that of the payers in', async () => {
+    const { id, endToEndId } = await aSubmitted()
+    const file = await bodyOf(receiveFile(camt([mixed(endToEndId, ['12.50', '7.50'])])))
+    expect(file.payments).toMatchObject([{ transferId: id, notice: 'returned', outcome: 'taken' }])
+    expect(file.credits).toMatchObject({ entries: 1, unmatched: 1, skipped: [] })
+    await sweep()
+    expect((await get(id)).status).toBe('returned')
+    await proveLedgers()
+  })
+
+  test('that is known by its sum alone waits for a person', async () => {
+    const { id, endToEndId } = await aSubmitted()
+    const file = await bodyOf(receiveFile(camt([mixed(endToEndId, ['12.50', '7.49'])])))
+    expect(file.payments).toMatchObject([{ transferId: id, outcome: 'amount_differs' }])
+    expect(file.credits).toMatchObject({ entries: 1, unmatched: 1, skipped: [] })
+    await sweep()
+    expect((await get(id)).status).toBe('submitted')
+    await proveLedgers()
+  })
+
+  test('without a reference of the bank is listed as skipped, with its returned payment', async () => {
+    const { endToEndId } = await aSubmitted()
+    const entry = mixed(endToEndId, ['12.50', '7.50'], { reference: null })
+    const file = await bodyOf(receiveFile(camt([entry])))
+    expect(file.payments).toMatchObject([{ outcome: 'taken' }])
+    expect(file.credits?.skipped).toEqual([{ bankReference: null, reason: 'no_bank_reference' }])
+    await sweep()
+    await proveLedgers()
+  })
 })
 
 describe('a status that is not known', () => {
