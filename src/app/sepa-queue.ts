@@ -16,9 +16,9 @@ export function sepaQueue(runFor: RunningService['runFor']): PaymentFileQueue {
     return (answer as { standing: QueuedPaymentStatus | null }).standing
   }
   return {
-    async put(payment, call) {
-      const { scheme, endToEndId, amountCents, payee, reference } = payment
-      await run('rails.enqueue', payment, call, { scheme, endToEndId, amountCents, payee, reference })
+    put(payment, call) {
+      const { scheme, endToEndId, amountCents, payee, reference, until } = payment
+      return run('rails.enqueue', payment, call, { scheme, endToEndId, amountCents, payee, reference, until })
     },
     statusOf: (payment, call) => run('rails.standing', payment, call),
     remove: (payment, call) => run('rails.takeOut', payment, call),

@@ -165,7 +165,7 @@ const railOf = (reportHours: number) =>
   sepaFileRail({
     ...{ debtor, cutOffs: ['09:00'], reportHours },
     files: { stage: nothing, release: nothing },
-    queue: { put: neverCalled, statusOf: async () => null, remove: neverCalled },
+    queue: { put: async () => null, statusOf: async () => null, remove: neverCalled },
   })
 
 describe('the rail by files', () => {
@@ -186,7 +186,7 @@ describe('the rail by files', () => {
       status: 'rejected',
       reasonCode: 'FF01',
     })
-    expect(await rail.submit({ ...instantPayment, until: order.madeAt }, call)).toEqual({
+    expect(await rail.submit(instantPayment, call)).toEqual({
       status: 'rejected',
       reasonCode: 'TM01',
     })

@@ -6,18 +6,25 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { tenantOperationRunner } from '../../src/app/ports.ts'
 import { readInbox } from '../../src/app/sepa-inbox.ts'
+import { sepaQueue } from '../../src/app/sepa-queue.ts'
 import { elementsAt, parseXml, textAt } from '../../src/iso20022/xml-reader.ts'
 import { endOverdueRecords, type Rescue } from '../../src/kernel/background/deadlines.ts'
 import type { ApiCall } from '../../src/kernel/contract/call.ts'
 import type { ActivityCaller, BindActivities } from '../../src/kernel/contract/step.ts'
 import { isBankDay } from '../../src/values/bank-calendar.ts'
+import { addMs, minutes } from '../../src/values/clock.ts'
+import { newId } from '../../src/values/ids.ts'
+import { cents } from '../../src/values/money.ts'
 import { times } from '../support/at-once.ts'
 import { bodyOf } from '../support/factories.ts'
 import { bankFiles } from '../support/money/bank-files.ts'
 import { ACCOUNT, bookingOf, camt, returnedBooking } from '../support/money/camt.ts'
 import { pain002 } from '../support/money/pain002.ts'
+import { withConnection } from '../support/rows.ts'
 import { sweepAtOnce } from '../support/sweep.ts'
+import { until } from '../support/until.ts'
 
 const {
   makeDue,
@@ -36,6 +43,7 @@ const {
   get,
   other,
   live,
+  owners,
   aSubmitted,
   out,
 } = await bankFiles()
@@ -126,6 +134,50 @@ describe('payments by files', () => {
     await endOverdueRecords({ ...worker, rescueAfterMs: 30_000, onRescue })
     expect(await filesOf(String(endToEndId))).toHaveLength(1)
     expect(rescues.filter(({ operation }) => operation.startsWith('rails.'))).toEqual([])
+  })
+
+  test('are not rejected as lost, if they are instant, while they are put into their file', async () => {
+    const { id, endToEndId } = await aDueTransfer(live, { scheme: 'sct_inst' })
+    await withConnection(service.databaseUrl, async holder => {
+      await holder.query('begin; lock table sepa_files in share mode')
+      const submitting = sweep().then(() => sweep())
+      const waits = (what: string) => service.sql(`select from pg_locks where not granted and ${what}`)
+      await until(
+        'it is put into its file',
+        async () => (await waits(`relation = 'sepa_files'::regclass`))[0],
+      )
+      await makeDue()
+      let isAnswered = false
+      const asking = sweep().then(() => {
+        isAnswered = true
+      })
+      await until(
+        'the outcome is asked for',
+        async () => isAnswered || (await waits(`locktype = 'advisory'`)).length > 0,
+      )
+      await holder.query('commit')
+      await Promise.all([submitting, asking])
+    })
+    await sweep()
+    await sweep()
+    expect([(await get(id)).status, (await filesOf(String(endToEndId))).length]).toEqual(['submitted', 1])
+  })
+
+  test('are put into no file, if they are instant, once their time is over', async () => {
+    const { id, scheme, endToEndId } = await aDueTransfer(live, { scheme: 'sct_inst' })
+    const at = new Date()
+    const put = (until: Date) =>
+      sepaQueue(tenantOperationRunner(worker.execute, worker.operations)).put(
+        {
+          ...{ ownerId: owners[0].ownerId, scheme: scheme ?? 'sct', endToEndId: String(endToEndId), until },
+          ...{ amountCents: cents(1_250n), payerIban: null, reference: null, submittedAt: at, at },
+          payee: { name: 'Adler GmbH', iban: ACCOUNT, bic: null },
+        },
+        { reference: id, requestId: newId('request') },
+      )
+    expect(await put(addMs(at, -1))).toBeNull()
+    expect(await put(addMs(at, minutes(1)))).toBe('waiting')
+    expect(await put(addMs(at, -1))).toBe('waiting')
   })
 
   test('go into no file that was made before them, and an empty cut-off makes no file', async () => {

@@ -16,10 +16,10 @@ import {
   bankDateOf,
   bankDayOnOrAfter,
 } from '../../values/bank-calendar.ts'
-import { clock } from '../../values/clock.ts'
 
 export interface PaymentFileQueue {
-  put(payment: SepaPayment, call: SepaRailCall): Promise<void>
+  /** Null for a payment whose time is over: it is not put. */
+  put(payment: SepaPayment, call: SepaRailCall): Promise<QueuedPaymentStatus | null>
   statusOf(payment: SepaPayment, call: SepaRailCall): Promise<QueuedPaymentStatus | null>
   remove(payment: SepaPayment, call: SepaRailCall): Promise<QueuedPaymentStatus | null>
 }
@@ -55,11 +55,10 @@ export const sepaFileRail = ({ debtor, cutOffs, reportHours, queue, files }: ByF
   async submit(payment, call) {
     const standing = await queue.statusOf(payment, call)
     if (standing) return statusFor(standing)
-    if (payment.until && clock.real() > payment.until) return { status: 'rejected', reasonCode: 'TM01' }
     if (!isValidPain001Order(singlePayment(payment), debtor))
       return { status: 'rejected', reasonCode: 'FF01' }
-    await queue.put(payment, call)
-    return statusFor('waiting')
+    const put = await queue.put(payment, call)
+    return put ? statusFor(put) : { status: 'rejected', reasonCode: 'TM01' }
   },
 
   async statusOf(payment, call) {

@@ -230,6 +230,7 @@ export const sepaQueueApi = {
       amountCents: positiveMoneySchema(),
       payee: z.object({ name: z.string().max(140), iban: ibanSchema, bic: z.string().max(11).nullable() }),
       reference: z.string().max(140).nullable(),
+      until: instant.nullable().meta({ description: 'From then on, it is no longer put into a file.' }),
     }),
     example: {
       scheme: 'sct',
@@ -237,6 +238,7 @@ export const sepaQueueApi = {
       amountEuros: 12.5,
       payee: { name: 'Adler GmbH', iban: 'DE89 3704 0044 0532 0130 00', bic: null },
       reference: 'Invoice 4711',
+      until: null,
     },
     returns: queueStatus,
     emits: {

@@ -2,7 +2,7 @@ import type { Mode, TenantNow } from '../../kernel/contract/actor.ts'
 import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { OrderedPayment, SepaScheme } from '../../ports/sepa-rail.ts'
-import { addMs } from '../../values/clock.ts'
+import { addMs, clock } from '../../values/clock.ts'
 import { newId } from '../../values/ids.ts'
 import type { PersonalData } from '../../values/personal.ts'
 import type { sepaQueueApi } from './api.ts'
@@ -48,12 +48,19 @@ const nameOf = ({ ownerId, id }: { ownerId: string; id: string }, { tenant }: Qu
   id,
 ]
 
+/**
+ * An inquiry waits for a payment that is being put into a file. That payment would otherwise be unknown, so an instant one
+ * would be rejected, and paid all the same.
+ */
+const LOCK_PAYMENT = `select pg_advisory_xact_lock(hashtextextended('sepa_payment|' || $1, 0))`
+
 export const enqueuePayment: HandlerOf<typeof sepaQueueApi.enqueue> = async ({ params, body }, context) => {
   const { sql, now, emit } = context
   const name = nameOf(params, context)
+  await sql(LOCK_PAYMENT, [params.id])
   const current = await queueStatusOf(sql, name)
-  if (current) return { standing: current }
-  const { scheme, endToEndId, amountCents, payee, reference } = body
+  const { scheme, endToEndId, amountCents, payee, reference, until } = body
+  if (current || (until && clock.real() > until)) return { standing: current }
   const file = await openFile(scheme, now, context)
   const values = [...name, file.id, now, endToEndId, amountCents, JSON.stringify(payee), reference]
   const isNew = (await sql(INSERT_INSTRUCTION, values)).length > 0
@@ -72,9 +79,10 @@ async function queueStatusOf(sql: Sql, name: Name) {
   return row?.standing ?? null
 }
 
-export const queuedPaymentStatus: HandlerOf<typeof sepaQueueApi.standing> = async ({ params }, context) => ({
-  standing: await queueStatusOf(context.sql, nameOf(params, context)),
-})
+export const queuedPaymentStatus: HandlerOf<typeof sepaQueueApi.standing> = async ({ params }, context) => {
+  await context.sql(LOCK_PAYMENT, [params.id])
+  return { standing: await queueStatusOf(context.sql, nameOf(params, context)) }
+}
 
 const LOCK_FILE = `
 select f.id from sepa_files f join sepa_instructions i on f.id = i.file_id
