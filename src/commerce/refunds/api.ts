@@ -176,7 +176,7 @@ const requestRefundRefusals = {
   refund_above_received: [400, 'amountEuros: it exceeds the refundable amount of the request.'],
   sender_unknown: [
     400,
-    'The bank did not report the sender’s account. Pay the money back with POST /transfers.',
+    'The bank did not report the sender’s account and name. Pay the money back with POST /transfers.',
   ],
   wallet_frozen: [400, 'The wallet is frozen. Unfreeze it first.'],
   wallet_closed: [400, 'The wallet is closed. Pay it back from another one with POST /transfers.'],

@@ -1,6 +1,7 @@
 import { SpendLocks } from '../../control/intents/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
 import { refuseUnsignedWidening, type WebauthnAssertion } from '../../identity/passkeys/index.ts'
+import { MAX_SEPA_NAME_LENGTH, toSepaText } from '../../iso20022/sepa-charset.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { type ContextOf, externalCall } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
@@ -177,7 +178,10 @@ function refusalOf(opened: OpenRefund, { tenant, systems, refuse }: RequestConte
   }
   const bySepa = parts.filter(({ payment }) => payment.way === 'sepa')
   const senders = bySepa.map(({ payment }) => credits.get(payment.sourceId))
-  if (senders.some(sender => !sender?.senderIban || !sender.senderName)) return refuse('sender_unknown')
+  if (
+    senders.some(sender => !sender?.senderIban || !toSepaText(sender.senderName ?? '', MAX_SEPA_NAME_LENGTH))
+  )
+    return refuse('sender_unknown')
   // These throw if the mode has no such system, so that no refund begins.
   if (bySepa.length > 0) systems.sepaRail(tenant.mode)
   if (parts.some(({ payment }) => payment.way === 'card')) systems.acquirer(tenant.mode)

@@ -26,10 +26,13 @@ describe('nothing is refunded', () => {
     })
   })
 
-  test('if the bank did not report the sender', async () => {
+  test.each([
+    ['the sender’s account', { senderIban: null }],
+    ['a name of the sender that has visible characters', { senderName: '\u2060\u2060' }],
+  ])('if the bank did not report %s', async (_, sender) => {
     const { client, wallet } = await anOwner()
     const { id, reference } = await aRequest(client, wallet.id)
-    await sendEuros(client, 25, reference, { senderIban: null })
+    await sendEuros(client, 25, reference, sender)
     expect(await refund(client, id)).toMatchObject({ status: 400, code: 'sender_unknown' })
   })
 
