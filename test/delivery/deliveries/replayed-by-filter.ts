@@ -5,6 +5,7 @@ import { respondWith, startReceiver } from '../../support/delivery/receiver.ts'
 import { subscriptionsIn } from '../../support/delivery/subscriptions.ts'
 import { anAgent, aWebhook, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { withConnection } from '../../support/rows.ts'
 import { until } from '../../support/until.ts'
 
 const receiver = await startReceiver()
@@ -90,20 +91,53 @@ describe('a replay by a filter', () => {
       })
   })
 
-  test('takes a thousand at a time, and goes on behind the last one', async () => {
+  let made = 0
+
+  async function endedDeliveries(status: 'delivered' | 'dead', count: number) {
     const { client, ownerId, id } = await subscribed(respondWith(200))
     await bodyOf(client.webhooks.update({ params: { id }, body: { status: 'disabled' } }))
     await service.sql(
       `insert into deliveries (id, owner_id, mode, created_at, updated_at, webhook_id, event_id, event, status, due_at,
          claims, tries, attempts)
        select 'delivery_' || lpad(n::text, 26, '0'), $1, 'test', now(), now(), $2, 'event_' || lpad(n::text, 26, '0'),
-         'agent.created', 'delivered', null, 1, 0, '[]' from generate_series(1, 1500) n`,
-      [ownerId, id],
+         'agent.created', $3, null, 1, 0, '[]' from generate_series($4::int + 1, $4::int + $5::int) n`,
+      [ownerId, id, status, made, count],
     )
+    made += count
+    return { client, id }
+  }
+
+  test.each(['dead letters', 'a filter'])('of %s finds all that a concurrent one leaves', async by => {
+    const { client, id } = await endedDeliveries('dead', 1_500)
+    const others = 'select id from deliveries where webhook_id = $1 order by id limit 1000'
+    const answer = await withConnection(service.databaseUrl, async holder => {
+      await holder.query('begin')
+      await holder.query(
+        `update deliveries set status = 'pending', due_at = now() + interval '1 day' where id in (${others})`,
+        [id],
+      )
+      const replaying =
+        by === 'a filter'
+          ? client.webhooks.replayDeliveries({ body: { status: 'dead' } })
+          : client.webhooks.replayDeadLetters({ body: {} })
+      await until('the replay waits', async () => {
+        const waiting = await service.sql(
+          `select from pg_locks where not granted and locktype = 'transactionid'`,
+        )
+        return waiting.length > 0
+      })
+      await holder.query('commit')
+      return bodyOf<object>(replaying)
+    })
+    expect(answer).toMatchObject({ replayed: 500, more: false })
+  })
+
+  test('takes a thousand at a time, and goes on behind the last one', async () => {
+    const { client } = await endedDeliveries('delivered', 1_500)
     const replay = (after?: string) =>
       bodyOf(client.webhooks.replayDeliveries({ body: { status: 'delivered', ...(after ? { after } : {}) } }))
     const first = await replay()
-    expect(first).toMatchObject({ replayed: 1_000, more: true, last: expect.stringMatching(/0001000$/) })
+    expect(first).toMatchObject({ replayed: 1_000, more: true, last: expect.stringMatching(/^delivery_0/) })
     expect(await replay(String(first.last))).toMatchObject({ replayed: 500, more: false })
   })
 
