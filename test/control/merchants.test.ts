@@ -187,6 +187,33 @@ describe('suggestions for an allowlist', () => {
     ])
   })
 
+  test('go on behind the last one of a page, even if its payment is refunded meanwhile', async () => {
+    const { client, ownerId } = await service.owner()
+    const agent = await aFundedAgent(client)
+    const long = 'Ж'.repeat(200)
+    await service.sql(
+      `insert into transactions (id, owner_id, mode, created_at, updated_at, agent_id, wallet_id, type, status, currency,
+         amount_cents, refunded_cents, merchant, witnesses)
+       select 'txn_' || substr(md5($1 || n), 1, 26), $1, 'test', now(), now(), $2, $3, 'card', 'completed', 'EUR', 900 - n, 0,
+         merchant, '[]' from unnest($4::text[]) with ordinality as t(merchant, n)`,
+      [ownerId, agent.id, agent.walletId, ['Bakery', long, 'Kiosk', 'Museum']],
+    )
+    const pageAfter = (cursor: string | null) =>
+      bodyOf(
+        client.merchants.suggestions({
+          query: { agentId: agent.id, limit: 2, ...(cursor === null ? {} : { cursor }) },
+        }),
+      )
+    const first = await pageAfter(null)
+    expect(first.data.map(({ merchant }) => merchant)).toEqual(['Bakery', long])
+    await service.sql(
+      `update transactions set status = 'refunded', refunded_cents = amount_cents where owner_id = $1 and merchant = $2`,
+      [ownerId, long],
+    )
+    const second = await pageAfter(first.nextCursor)
+    expect(second.data.map(({ merchant }) => merchant)).toEqual(['Kiosk', 'Museum'])
+  })
+
   test('suggestions are visible only to the agent and its owner', async () => {
     const { client } = await service.owner()
     const stranger = await service.owner()

@@ -14,6 +14,7 @@ import { area } from '../../kernel/contract/area.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import { bindHandlers, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
+import { sha256 } from '../../values/digest.ts'
 import { addCents, type Cents, formatMoney } from '../../values/money.ts'
 import { merchantsApi } from './api.ts'
 
@@ -53,11 +54,17 @@ function mergeSpellings(rows: readonly MerchantSpend[]): MerchantSpend[] {
       merged.amountCents = addCents(merged.amountCents, row.amountCents)
     } else merchants.set(key, { ...row })
   }
-  return [...merchants.values()].sort(byUse)
+  return [...merchants.values()].sort((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1))
 }
 
-const byUse = (a: MerchantSpend, b: MerchantSpend): number =>
-  b.spends - a.spends || Number(b.amountCents - a.amountCents) || (a.merchant < b.merchant ? -1 : 1)
+/**
+ * The most used come first. The rank is short enough for a cursor, and a page goes on behind it even if its merchant is no
+ * longer listed.
+ */
+function rankOf({ merchant, spends, amountCents }: MerchantSpend): string {
+  const name = sha256(normalizeMerchant(merchant)).toString('hex', 0, 8)
+  return `${10_000 - spends} ${10n ** 18n - amountCents} ${name}`
+}
 
 type Suggestion = z.output<(typeof merchantsApi.suggestions.returns)[1]>['data'][number]
 
@@ -95,7 +102,7 @@ async function suggest(
     const allowed = findAllowed(merchant) !== undefined
     const objection = objectionTo(spend, findBlocked(merchant), allowed, lookalike)
     const reason = objection ?? `Paid ${spend.spends} times, ${formatMoney(spend.amountCents)} in all.`
-    return { ...spend, id: pattern, pattern, allowed, suggested: objection === undefined, reason }
+    return { ...spend, id: rankOf(spend), pattern, allowed, suggested: objection === undefined, reason }
   })
 }
 
@@ -103,7 +110,8 @@ const suggestions: HandlerOf<typeof merchantsApi.suggestions> = async ({ query }
   const agentId = query.agentId ?? context.actor.agentId
   if (!agentId) return context.refuse('agent_required')
   if (!(await findAgent(context.em, agentId))) return context.refuse('agent_not_found')
-  return context.pageOf(await suggest(context, agentId))
+  const all = await suggest(context, agentId)
+  return context.pageBy(async (after = '', most) => all.filter(({ id }) => id > after).slice(0, most))
 }
 
 const categoryRecords = merchantCategories.map(category => ({
