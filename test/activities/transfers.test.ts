@@ -15,7 +15,7 @@ import { startEngine } from '../support/engine.ts'
 const engine = await startEngine(areas)
 const rail = recordingRail()
 const { sql, activities, rowOf, expectEnd, drive, aTransfer } = transferSteps(engine, rail)
-const { verifyPayee, submitPayment, cancelUnconfirmed } = activities
+const { verifyPayee, submitPayment, cancelUnconfirmed, askRail } = activities
 
 Object.assign(engine.runtime.ports.systems, { sepaRail: () => rail.rail })
 
@@ -185,6 +185,20 @@ describe('concurrent steps', () => {
       await expectEnd(transfer, 'cancelled')
       expect(rail.acceptedCount(transfer.id)).toBe(0)
     }
+  })
+
+  test('do not reject an instant payment that is recalled on its way to the rail', async () => {
+    const transfer = await aTransfer({ scheme: 'sct_inst', cents: 888_03n })
+    const recall = { params: { id: transfer.id }, body: { reason: 'Twice' } }
+    rail.meanwhile('submit', async () => {
+      rail.forget(transfer.id)
+      await transfer.run('transfers.recall', recall)
+      await runActivity(askRail, transfer.input)
+    })
+    await runActivity(verifyPayee, transfer.input)
+    await runActivity(submitPayment, transfer.input)
+    expect((await rowOf(transfer)).status).toBe('completed')
+    expect(await transfer.run('ledger.verify')).toMatchObject({ ok: true, problems: [] })
   })
 
   test('record a settlement once when a notice overtakes the answer to the submission', async () => {

@@ -29,7 +29,13 @@ import { simulateSepaApi, transferSteps } from './sepa/api.ts'
 import { cancelUnsubmittedReactions } from './sepa/cancel-unsubmitted.ts'
 import { confirmPayee } from './sepa/confirm-payee.ts'
 import { simulateBankNotices } from './sepa/notices.ts'
-import { cancelTransfer, lockTransfer, updateTransfer, writeTransfer } from './sepa/sepa-transfer.ts'
+import {
+  cancelTransfer,
+  lockTransfer,
+  nextInquiryAt,
+  updateTransfer,
+  writeTransfer,
+} from './sepa/sepa-transfer.ts'
 import { createTransferChallenge } from './signed-payment.ts'
 import { splitTransfer } from './split.ts'
 import { bookTransferRefund, transferRefundApi, transferRefundReactions } from './take-back.ts'
@@ -120,7 +126,7 @@ const transfers = bindHandlers(transfersApi, {
       answeredAt: null,
       answer: null,
     } as const
-    updateTransfer(transfer, { recall: request, dueAt: now, inquiries: 0 }, context)
+    updateTransfer(transfer, { recall: request, dueAt: nextInquiryAt(transfer, now), inquiries: 0 }, context)
     return transferResponse(transfer)
   },
 })

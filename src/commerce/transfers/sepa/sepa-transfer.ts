@@ -18,7 +18,7 @@ import { DEBT_ACCOUNTS } from '../../../money/ledger/index.ts'
 import { loadRefundBook } from '../../../money/refunds/index.ts'
 import { findTransactionOfTransfer } from '../../../money/transactions/index.ts'
 import { findReplacementWallet, type WalletRow, walletsById } from '../../../money/wallets/index.ts'
-import { days, minutes } from '../../../values/clock.ts'
+import { addMs, days, minutes } from '../../../values/clock.ts'
 import {
   sepaChannel,
   sepaPaymentFromTransfer,
@@ -40,6 +40,12 @@ export const INSTANT_TIME_LIMIT_MS = 10_000
 /** The pause after each inquiry. After the last of these, the pause is a day. */
 const INQUIRY_PAUSES_MS = [INSTANT_TIME_LIMIT_MS, minutes(1), minutes(10), minutes(60), minutes(360)]
 export const inquiryDelay = (inquiries: number): number => INQUIRY_PAUSES_MS[inquiries] ?? days(1)
+
+/** An instant payment may be on its way to the rail until its time is over: an earlier inquiry would take it for lost. */
+export function nextInquiryAt({ status, scheme, submittedAt }: Transfer, now: Date): Date {
+  const over = submittedAt && addMs(submittedAt, INSTANT_TIME_LIMIT_MS)
+  return status === 'submitted' && scheme === 'sct_inst' && over && over > now ? over : now
+}
 
 export const cancellationReasons = {
   wallet_frozen: {
