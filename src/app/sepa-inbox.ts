@@ -33,9 +33,11 @@ export async function readInbox(runtime: OpenRuntime): Promise<void> {
 
 async function readFileOf(runtime: OpenRuntime, inbox: string, name: string): Promise<void> {
   const path = join(inbox, name)
+  const { ino } = await stat(path)
   const reason = await refusalOf(runtime, path)
   if (reason) runtime.log.warn({ file: name, answer: reason }, 'a file of the bank was refused')
-  await rename(path, join(inbox, reason ? 'refused' : 'read', name))
+  // The bank’s client may have put another file in its place meanwhile.
+  if ((await stat(path)).ino === ino) await rename(path, join(inbox, reason ? 'refused' : 'read', name))
 }
 
 async function refusalOf(runtime: OpenRuntime, path: string): Promise<string | undefined> {

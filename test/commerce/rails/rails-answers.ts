@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { readInbox } from '../../../src/app/sepa-inbox.ts'
@@ -173,6 +173,24 @@ test('a credit whose payment alone has the code of a return brings the money bac
   await sweep()
   expect((await get(id)).status).toBe('returned')
   await proveLedgers()
+})
+
+test('a file that takes the place of one that is being read is read next', async () => {
+  const [first, second] = [await aSubmitted(), await aSubmitted()]
+  const put = ({ endToEndId }: typeof first) => {
+    writeFileSync(join(inbox, '.statement'), camt([bookingOf(endToEndId, '12.50')]))
+    renameSync(join(inbox, '.statement'), join(inbox, 'statement.xml'))
+  }
+  put(first)
+  const execute: typeof worker.execute = async call => {
+    const answer = await worker.execute(call)
+    put(second)
+    return answer
+  }
+  await readInbox({ ...worker, execute })
+  await readInbox(worker)
+  await sweep()
+  expect([(await get(first.id)).status, (await get(second.id)).status]).toEqual(['completed', 'completed'])
 })
 
 describe('a credit of returned payments and of payers', () => {
