@@ -84,10 +84,12 @@ describe('the inbox', () => {
   test('has disputes with their deadline and payments without a receipt beside decisions, and filters by kind', async () => {
     const visitor = await aVisitor()
     const { client } = visitor.owner
-    const { card } = await aPayingCard(client, 100)
+    const { agent: payer, card } = await aPayingCard(client, 100)
     const { transactionId } = await paid(client, card.id, 25)
     expect((await visitor.read('console/inbox')).text).not.toContain('Missing receipts')
     await bodyOf(client.sandbox.advance({ body: { days: 4 } }))
+    const alone = (await visitor.read('console/inbox')).text
+    expect(alone).toMatch(new RegExp(`Missing receipt · <a [^>]*${payer.id}[^>]*>(<bdi>)?${payer.name}<`))
     const agent = await anAgentUnder(client, { autoApproveLimitEuros: 10 })
     await anIntent(client, agent.id, { expiresInMinutes: 60 })
     const dispute = await aDispute(client, transactionId)

@@ -78,6 +78,7 @@ async function queue(kind: InboxKind | undefined, request: PageRequest): Promise
   const [checksNow] = await Promise.all([
     readChecksNow(waiting.intents, request),
     readNamesOfWaiting(waiting, request),
+    readNamesInRows(receipts.data, request),
   ])
   const items = inboxItemsOf(waiting, request, checksNow)
   const missing = receipts.data.map(one => missingReceiptItem(one, request)).sort(byDeadline)
