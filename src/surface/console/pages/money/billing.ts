@@ -31,18 +31,17 @@ async function methodsOf(request: PageRequest): Promise<Html> {
   return renderBox(
     'Payment methods',
     data.length > 0 ? list : html`<p>No payment methods yet.</p>`,
-    renderOperationForm(request, billingApi.setUpPaymentMethod, {
+    html`<div class="actions">${renderOperationForm(request, billingApi.setUpPaymentMethod, {
       secrets: ['url'],
       submit: 'Enter a card or bank account',
-    }),
-    renderOperationForm(request, billingApi.addPaymentMethod, {
+    })}${renderOperationForm(request, billingApi.addPaymentMethod, {
       members: ['token', 'holder'],
       labels: { token: 'Token of the processor (test mode: tok_visa)' },
       values: { token },
       done: 'go:console/billing',
       submit: 'Add payment method',
       inDialog: token === undefined,
-    }),
+    })}</div>`,
   )
 }
 
@@ -97,18 +96,17 @@ export const billingPage: ConsolePage = async request => {
           ['At the card processor', renderEuros(processor.balanceEuros)],
           ['Owed by the acquirer', renderEuros(acquirer.owedEuros)],
         ]),
-        renderOperationForm(request, billingApi.fundProcessor, {
+        html`<div class="actions">${renderOperationForm(request, billingApi.fundProcessor, {
           members: ['amountEuros', 'fromWalletId'],
           labels: { fromWalletId: 'From wallet (default: your oldest)' },
           submit: 'Transfer to the processor',
           inDialog: true,
-        }),
-        renderOperationForm(request, billingApi.withdrawFromProcessor, {
+        })}${renderOperationForm(request, billingApi.withdrawFromProcessor, {
           members: ['amountEuros', 'toWalletId'],
           labels: { toWalletId: 'To wallet (default: your oldest)' },
           submit: 'Withdraw from the processor',
           inDialog: true,
-        }),
+        })}</div>`,
       )}</div>${methods}`
     },
   })
