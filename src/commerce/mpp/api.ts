@@ -62,7 +62,7 @@ export const merchantOfferRefusals = {
 export const merchantRefusals = {
   merchant_busy: [
     503,
-    'Too many requests to this merchant are unanswered. Nothing was sent or paid. Try again with a new Idempotency-Key.',
+    'Too many requests to this merchant are unanswered. Nothing was sent or paid. Try again.',
   ],
   merchant_unusable: [
     502,

@@ -111,7 +111,7 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'A name of your own for this request, kept for 24 hours. Sent again with the same body it gets the same answer and has no second effect.',
+    'A name of your own for this request, kept for 24 hours. Sent again with the same body it gets the same answer and has no second effect; after a 429 or 503 it is decided anew.',
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
   example: '6f1c2b0e-research-budget',
 } as const satisfies ParameterObject

@@ -133,14 +133,19 @@ export async function takeOverAbandonedCall(
   throw isNew ? CANNOT_TELL_YET : inProgressProblem()
 }
 
-export const idempotencyAnswerRow = (key: ScopedIdempotencyKey, outcome: ApiResponse): IdempotencyRow => ({
+/** An answer that is not kept takes the place of a reservation, and has expired at once. */
+export const idempotencyAnswerRow = (
+  key: ScopedIdempotencyKey,
+  outcome: ApiResponse,
+  isKept: boolean,
+): IdempotencyRow => ({
   ...key,
   status: outcome.status,
   body: outcome.stored ?? (outcome.body as string | null),
   errorCode: outcome.errorCode ?? null,
   reservation: null,
   leasedBy: null,
-  createdAt: clock.real(),
+  createdAt: isKept ? clock.real() : new Date(0),
 })
 
 export const idempotencyReservationRow = (

@@ -115,7 +115,9 @@ export async function recoverOr(
       if (kept) return kept
       await takeOverAbandonedCall(tx.sql, stored, runtime.lease)
       const { recover } = externalHandlerOf(call)
-      return runCallInTransaction(runtime, opened, tx, context => recover(stored.reservation, context))
+      return runCallInTransaction(runtime, { ...opened, isRecovered: true }, tx, context =>
+        recover(stored.reservation, context),
+      )
     })
   return attempt().catch(async (error: unknown) => {
     if (error !== CANNOT_TELL_YET) throw error

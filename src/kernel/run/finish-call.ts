@@ -1,7 +1,6 @@
 import { clock } from '../../values/clock.ts'
 import type { ApiCall, ApiResponse } from '../contract/call.ts'
 import { CallExternal } from '../contract/handlers.ts'
-import { callsOutside } from '../contract/operation.ts'
 import {
   idempotencyAnswerRow,
   idempotencyReservationRow,
@@ -45,30 +44,35 @@ const isWaiting = ({ waitingRun }: ApiCall, workflowId: string): boolean =>
 export const toHandlerResult = ({ operation }: ApiCall, value: unknown): HandlerResult =>
   value instanceof CallExternal ? value : encodeOutcome(operation.operation, value)
 
-/**
- * Asks for a repetition later: it is decided then, also under the same key. A call with a reservation has to end, with any
- * answer.
- */
-const isDecidedLater = ({ operation }: ApiCall, done: HandlerResult): boolean =>
-  !(done instanceof CallExternal) && done.status === 429 && !callsOutside(operation.operation)
+interface CallToFinish {
+  readonly call: ApiCall
+  readonly key: ScopedIdempotencyKey | null
+  /** Decided without the answer of the other system, which may still come: this answer is kept, so that the late one finds it. */
+  readonly isRecovered?: boolean
+}
+
+/** Nothing was done, and the caller is asked to repeat the request: it is decided anew, also under the same key. */
+const isDecidedAnew = ({ isRecovered }: CallToFinish, { status }: ApiResponse): boolean =>
+  (status === 429 || status === 503) && !isRecovered
 
 /**
  * Completes the journal of a call: its events, and under its key the answer, or the reservation of the next
  * call. The answer is encoded before the commit: one that breaks its contract rolls back.
  */
 export function finishCall(
-  { call, key }: { readonly call: ApiCall; readonly key: ScopedIdempotencyKey | null },
+  finished: CallToFinish,
   emitted: EmittedRows,
   value: unknown,
   journal: PendingJournal,
 ): HandlerResult {
+  const { call, key } = finished
   const done = toHandlerResult(call, value)
   journalEvents(call, emitted, done, journal)
-  if (key && !isDecidedLater(call, done))
+  if (key)
     journal.idempotency.push(
       done instanceof CallExternal
         ? idempotencyReservationRow(key, done.reservation, call)
-        : idempotencyAnswerRow(key, done),
+        : idempotencyAnswerRow(key, done, !isDecidedAnew(finished, done)),
     )
   return hasEmitted(emitted) && !(done instanceof CallExternal) ? { ...done, hasEmitted: true } : done
 }
@@ -76,7 +80,7 @@ export function finishCall(
 /** Runs the handler of one call in its transaction, with the reactions of other areas, and completes its journal. */
 export async function runCallInTransaction(
   runtime: OperationRuntime,
-  opened: { readonly call: ApiCall; readonly key: ScopedIdempotencyKey | null },
+  opened: CallToFinish,
   tx: Transaction,
   handle: (context: RequestContext) => unknown,
 ): Promise<HandlerResult> {

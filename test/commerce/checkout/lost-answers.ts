@@ -35,6 +35,8 @@ describe('a token whose data was lost on the way, as the service stopped,', () =
     resolve({ jwe: 'ey.too.late' })
     expect(await first).toMatchObject({ status: 503, code: 'disclosure_lost' })
     pending = undefined
+    const replayed = await redeem('first')
+    expect([replayed.code, replayed.headers.get('idempotent-replayed')]).toEqual(['disclosure_lost', 'true'])
     const { jwe } = await bodyOf(redeem('second'))
     expect(await opened(jwe, pair)).toEqual(cardDataOf(card.processorCardId))
     const { data } = await bodyOf(client.accessEvents.list({ query: { decision: 'granted' } }))

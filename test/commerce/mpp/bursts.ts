@@ -2,8 +2,15 @@ import { describe, expect, test } from '@jest/globals'
 import { MAX_CONCURRENT_MINTS } from '../../../src/commerce/mpp/pay/ask.ts'
 import { statusCounts, times } from '../../support/at-once.ts'
 import { answerWith, type Conduct, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
-import { aPayer, balanceOf, credentialsOn, intentOf, pay } from '../../support/commerce/payers.ts'
-import { aToken, bodyOf } from '../../support/factories.ts'
+import {
+  aPayer,
+  balanceOf,
+  credentialsOn,
+  intentOf,
+  PRICE_EUROS,
+  pay,
+} from '../../support/commerce/payers.ts'
+import { anIntent, aToken, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { expectVerifiedLedger } from '../../support/verified-ledger.ts'
 
@@ -92,7 +99,9 @@ describe('a clock that is moved while the merchant is silent', () => {
 })
 
 describe('a merchant for whom as many requests wait as may', () => {
-  test('a busy merchant gets no further request until it has answered', async () => {
+  const AT_MERCHANT = { merchant: '127.0.0.1', amountEuros: PRICE_EUROS }
+
+  test('gets no further request until it has answered, and then the one that is repeated under its key', async () => {
     const payer = await aPayer(service)
     const waiting: (() => void)[] = []
     let isFull: () => void = () => undefined
@@ -105,12 +114,18 @@ describe('a merchant for whom as many requests wait as may', () => {
     })
     const asked = times(MAX_CONCURRENT_MINTS, () => pay(payer, url))
     await full
-    expect(await pay(payer, url)).toMatchObject({ status: 503, code: 'merchant_busy' })
+    const key = { idempotencyKey: 'crowded' }
+    const refused = { status: 503, code: 'merchant_busy' }
+    expect(await pay(payer, url, {}, key)).toMatchObject(refused)
+    expect(await pay(payer, url, {}, key)).toMatchObject(refused)
     expect(merchant.visits('/crowded')).toHaveLength(MAX_CONCURRENT_MINTS)
-    expect(await pay(payer, other.sells('/free', demand()))).toMatchObject({ status: 200 })
+    const onAnother = { ...payer, intent: await anIntent(payer.client, payer.agent.id, AT_MERCHANT) }
+    expect(await pay(onAnother, other.sells('/free', demand()))).toMatchObject({ status: 200 })
     for (const answer of waiting) answer()
     expect(statusCounts(await asked)).toEqual({ 400: MAX_CONCURRENT_MINTS })
     merchant.sells('/crowded', demand())
-    expect(await pay(await aPayer(service), url)).toMatchObject({ status: 200 })
+    expect(await pay(payer, url, {}, key)).toMatchObject({ status: 200 })
+    expect((await pay(payer, url, {}, key)).headers.get('idempotent-replayed')).toBe('true')
+    expect(merchant.payments('/crowded')).toHaveLength(1)
   })
 })
