@@ -242,10 +242,13 @@ export const agentCredentialsApi = {
       ...lookupRefusals,
       agent_credential_over: endedReason,
       agent_credential_not_suspended: [400, 'The agent credential is not suspended.'],
-      processor_silent: [504, 'The processor did not answer in time. The token stays suspended: try again.'],
+      processor_silent: [
+        504,
+        'The processor did not answer in time. The token stays suspended: try again with a new Idempotency-Key.',
+      ],
       processor_unusable: [
         502,
-        'The answer of the processor cannot be used. The token stays suspended: try again.',
+        'The answer of the processor cannot be used. The token stays suspended: try again with a new Idempotency-Key.',
       ],
       processor_refused: [502, 'The processor refuses to resume the token. It stays suspended.'],
     },

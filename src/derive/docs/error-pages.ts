@@ -98,6 +98,8 @@ function remediesOf({ code, statuses, sentences, isUniversal }: RefusalCode): st
   return [...new Set([...own, ...general])].filter(Boolean)
 }
 
+const IF_IT_PERSISTS = 'If it persists, contact the operator of this installation with the `X-Request-Id`.'
+
 const BY_STATUS: Readonly<Record<string, string>> = {
   400: 'Change the request, or the record that it is about. The same request fails again until then.',
   401: 'Send a credential that is valid: `Authorization: Bearer …`.',
@@ -111,7 +113,9 @@ const BY_STATUS: Readonly<Record<string, string>> = {
   429: 'Wait for as many seconds as `Retry-After` says, then send the same request.',
   3: 'Repeat the request at the address in the header `Location`.',
   4: 'Do what the message says. The same request fails until then.',
-  5: 'Repeat it with the same `Idempotency-Key` after `Retry-After` seconds: nothing happens twice. If it persists, contact the operator of this installation with the `X-Request-Id`.',
+  500: `Repeat it with the same \`Idempotency-Key\`: nothing happens twice. ${IF_IT_PERSISTS}`,
+  503: `Repeat it after \`Retry-After\` seconds, with the same \`Idempotency-Key\` unless the message asks for a new one: nothing happens twice. ${IF_IT_PERSISTS}`,
+  5: `The same \`Idempotency-Key\` gets the same answer for 24 hours. ${IF_IT_PERSISTS}`,
 }
 
 /** Repeated with the same key, such a request happens once. */

@@ -272,7 +272,7 @@ export const kycApi = {
       submission_decided,
       no_page: [400, 'The provider has no page: documents come with the submission.'],
       nothing_to_give: [400, 'The person has given everything. The provider decides.'],
-      provider_silent: [504, 'The provider did not answer in time. Try again.'],
+      provider_silent: [504, 'The provider did not answer in time. Try again with a new Idempotency-Key.'],
     },
     emits: { 'kyc.page_created': kycEvents['kyc.page_created'] },
   }),
