@@ -12,6 +12,7 @@ import './schema/decided-onboardings.ts'
 import './schema/event-partitions.ts'
 import './schema/functions.ts'
 import './schema/pairings.ts'
+import './schema/refund-reservations.ts'
 import './schema/seal-ranges.ts'
 import './schema/stamps.ts'
 
