@@ -208,8 +208,16 @@ type ApplyOutcome =
     }
   | { readonly outcome: 'unknown' }
 
-/** After these codes the operation may be running, or done. */
-const UNDECIDED_CODES: ReadonlySet<string> = new Set(['in_progress', 'outcome_unknown'])
+/** After these codes the operation may be running, or done, or may be tried again by itself. Any other 503 has done nothing. */
+const UNDECIDED_CODES: ReadonlySet<string> = new Set([
+  'in_progress',
+  'outcome_unknown',
+  'unavailable',
+  'busy',
+])
+
+const isUndecided = (status: number, code: string): boolean =>
+  UNDECIDED_CODES.has(code) || (status >= 500 && status !== 503)
 
 /** Runs the operation with the rights of the applier; the proposal's id is the idempotency key. */
 async function runProposed(
@@ -237,7 +245,7 @@ async function runProposed(
   const { status, refusal, body } = answer
   if (!refusal) return { outcome: 'done', resultId: idIn(body) }
   const { code, message, challenge } = refusal
-  if (status >= 500 || UNDECIDED_CODES.has(code)) return { outcome: 'unknown' }
+  if (isUndecided(status, code)) return { outcome: 'unknown' }
   return { outcome: 'refused', code, message: truncateText(message), challenge }
 }
 

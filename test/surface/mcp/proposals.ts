@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { aKey, bodyOf } from '../../support/factories.ts'
+import { Problem } from '../../../src/kernel/contract/problem.ts'
+import { aBeneficiary, aKey, bodyOf } from '../../support/factories.ts'
 import { http, startTestService } from '../../support/harness.ts'
 import { anAssistant, textOf } from '../../support/http/assistant.ts'
 import { anOwnerWithAssistant } from '../../support/http/proposing.ts'
@@ -8,6 +9,10 @@ import { peopleInConsole } from '../../support/identity/in-console.ts'
 import { signed } from '../../support/identity/people.ts'
 
 const service = await startTestService({ own: true })
+const sepaRail = () => {
+  throw new Problem('not_configured')
+}
+const withoutRail = await startTestService({ outside: { sepaRail } })
 
 const TEN = Array.from({ length: 10 })
 
@@ -224,6 +229,22 @@ describe('a proposal', () => {
       refusal: { code: 'missing_scope' },
     })
     expect((await bodyOf(client.proposals.apply({ params: { id }, body: {} }))).status).toBe('applied')
+  })
+
+  test('is open, and says why, where the service lacks what the operation needs', async () => {
+    const { client, agent, propose } = await anOwnerWithAssistant(withoutRail)
+    const { id: beneficiaryId } = await aBeneficiary(client)
+    const payment = { fromWalletId: agent.walletId, beneficiaryId, amountEuros: 1 }
+    const { id } = await propose('transfers.create', payment)
+    const refused = await client.proposals.apply({ params: { id }, body: {} })
+    expect([refused.code, refused.error]).toEqual([
+      'proposal_refused',
+      expect.stringContaining('sepa_rail_missing'),
+    ])
+    expect(await bodyOf(client.proposals.get({ params: { id } }))).toMatchObject({
+      status: 'open',
+      refusal: { code: 'sepa_rail_missing' },
+    })
   })
 
   /** An applied payment after a crash before the commit. */
