@@ -94,6 +94,14 @@ const SMALL = `[...document.querySelectorAll('button, .button, summary, select, 
   .filter(one => one.getBoundingClientRect().height < 43.9)
   .map(one => one.outerHTML.slice(0, 100))`
 
+/** Controls of a title on each other, of which one could not be tapped. */
+const TOUCHING = `[...document.querySelectorAll('.head :is(button, .button)')]
+  .filter(one => one.checkVisibility())
+  .map(one => ({ one, ...one.getBoundingClientRect().toJSON() }))
+  .flatMap((a, n, all) => all.slice(n + 1)
+    .filter(b => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)
+    .map(b => [a, b].map(({ one }) => one.outerHTML.slice(0, 100))))`
+
 /** Charts are drawn for a new width with the next frame, which comes late on a busy machine. */
 const NEXT_FRAMES = 'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))'
 
@@ -143,6 +151,8 @@ test('every page keeps what others wrote a text, fits the narrowest phone and it
       if (width !== viewport.width) findings.push([kind, width])
       for (const id of (await page.evaluate(UNCLEAR)) as string[]) findings.push([kind, 'unclear id', id])
       for (const finding of await axeFindings(page)) findings.push([kind, viewport.width, finding])
+      for (const both of (await page.evaluate(TOUCHING)) as string[][])
+        findings.push([kind, 'touching', both])
       if (viewport === PHONE)
         for (const small of (await page.evaluate(SMALL)) as string[]) findings.push([kind, 'small', small])
     }
