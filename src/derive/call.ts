@@ -85,7 +85,7 @@ function headersOf(
     ...(token ? { authorization: `Bearer ${token}` } : {}),
     ...(dashboardSecret ? { 'x-dashboard-secret': dashboardSecret } : {}),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}),
+    ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
     ...own,
     ...headers,
   }

@@ -88,6 +88,12 @@ describe('a call', () => {
     expect([new Set(keys).size, keys[2]]).toEqual([3, 'mine'])
   })
 
+  test('never loses an empty key, as of a variable that is not set: the service refuses it', async () => {
+    plays.push(breaks, gives(400, { error: 'Idempotency-Key: 1 to 255 characters.' }))
+    expect(await creates('--idempotency-key', '')).toMatchObject({ code: 1 })
+    expect(seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['', ''])
+  })
+
   test('does not wait where it may go on, and otherwise refuses not to', async () => {
     plays.push(gives(202, { id: 'mppcredential_1', status: 'waiting' }))
     const paying = ['mpp', 'pay', '--url', 'https://shop.example.com/', '--intent-id', 'intent_1']

@@ -89,6 +89,12 @@ describe('a call of the package', () => {
     expect(keys[4]).toBe('mine')
   })
 
+  test('never loses an empty key, without which a second sending would have a second effect', async () => {
+    const { client, sent } = aClient([broken(), json({})])
+    await withoutWaiting(() => client.apples.create({ kind: 'Boskoop' }, { idempotencyKey: '' }))
+    expect(sent.map(({ headers }) => headers['idempotency-key'])).toEqual(['', ''])
+  })
+
   test('is not sent again where a second sending would have a second effect', async () => {
     const { client, sent } = aClient([broken()])
     await expect(client.apples.pick('a', {})).rejects.toThrow('apples.pick: the connection broke')

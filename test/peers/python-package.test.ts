@@ -84,6 +84,11 @@ try:
 except Refused as error:
     refused = [error.operation, error.status, error.code, error.request_id is not None]
 try:
+    pay.agents.create({"name": "Reader"}, idempotency_key="")
+    raise SystemExit("an empty idempotency key is taken")
+except Refused as error:
+    assert "Idempotency-Key" in str(error)
+try:
     AgentPay("http://127.0.0.1:1", "x", retries=0).agents.list().page()
 except NoAnswer as error:
     unanswered = str(error)

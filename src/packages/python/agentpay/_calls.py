@@ -110,7 +110,8 @@ class Call:
         self.operation.check_input(self.input)
         self.operation.check_options(self.options, CallOptions.__annotations__)
         if self.operation.takes_key:
-            self.key = self.options.get("idempotency_key") or secrets.token_hex(16)
+            key = self.options.get("idempotency_key")
+            self.key = secrets.token_hex(16) if key is None else key
 
     @property
     def timeout(self) -> float:
