@@ -52,8 +52,15 @@ export const buildApiRequest = (
   url: addressOf(credentials.url, path, input),
   method,
   headers: headersOf(credentials, input),
-  ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+  ...(input.body === undefined ? {} : { body: JSON.stringify(input.body, exactly) }),
 })
+
+/** JSON would have null in place of NaN, and a limit that is null is none. */
+function exactly(name: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new TypeError(`${name}: ${value} is no number that JSON can hold`)
+  return value
+}
 
 /** `.` and `..` would change the path, even if they are encoded. */
 function segmentOf(value: string): string {

@@ -101,6 +101,16 @@ describe('a call of the package', () => {
     expect(sent).toHaveLength(1)
   })
 
+  test.each([Number.NaN, Number.POSITIVE_INFINITY])(
+    'sends no %p, which would be null: no limit',
+    async wrong => {
+      const { client, sent } = aClient([json({})])
+      const call = client.apples.create({ limits: [{ dayEuros: 1 }, { dayEuros: wrong }] })
+      await expect(call).rejects.toThrow(`dayEuros: ${wrong} is no number that JSON can hold`)
+      expect(sent).toEqual([])
+    },
+  )
+
   test('gives up after the configured number of attempts', async () => {
     const { client, sent } = aClient([broken(), broken()], { retries: 1 })
     const { outcome } = await withoutWaiting(() => client.apples.get('a'))
