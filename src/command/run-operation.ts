@@ -114,7 +114,7 @@ async function* onePage(
 }
 
 async function printFile(reply: ServiceReply, context: CommandContext): Promise<ExitCode> {
-  if (reply.status >= 400)
+  if (reply.status >= 300)
     resultOrFailure(parseCallAnswer(reply.status, reply.headers, await readText(reply.content)))
   const { options, io } = context
   if (typeof options.output === 'string') await writeNamedFile(reply.content, options.output, io)

@@ -173,6 +173,30 @@ describe('a call', () => {
     })
   })
 
+  test.each<[string, Play, string]>([
+    ['a redirection', response => response.writeHead(302, { location: '/login' }).end(), 'status 302'],
+    ['a page', response => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>'), 'not JSON'],
+  ])('that %s answers is no success', async (_, play, words) => {
+    const env = { AGENTPAY_URL: url, AGENTPAY_KEY: 'sk_test_a' }
+    for (const argv of [
+      ['agents', 'get', 'a'],
+      ['intents', 'approve', 'a'],
+      ['agents', 'list', '--all'],
+    ]) {
+      plays.push(play)
+      const { code, out, err } = await runCommand(argv, { env })
+      expect([code, out, err]).toEqual([1, '', expect.stringContaining(words)])
+    }
+  })
+
+  test('for a file that a redirection answers writes none', async () => {
+    const cwd = temporaryFolder()
+    plays.push(response => response.writeHead(302, { location: '/login' }).end('<h1>'))
+    const env = { AGENTPAY_URL: url, AGENTPAY_KEY: 'sk_test_a' }
+    const { code } = await runCommand(['statements', 'pdf', 'statement_1', '-o', 'a.pdf'], { env, cwd })
+    expect([code, readdirSync(cwd)]).toEqual([1, []])
+  })
+
   test('reports an answer that is not JSON', async () => {
     plays.push(response => response.writeHead(200, { 'content-type': 'application/json' }).end('{'))
     const { code, err } = await calling('agents', 'get', 'a')

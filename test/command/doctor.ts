@@ -48,6 +48,14 @@ async function aServiceWith(headers: Record<string, string>, body: object = { ch
 }
 
 describe('doctor', () => {
+  test('says that something else answers at the address', async () => {
+    const url = await aServiceWith({ 'content-type': 'text/html' })
+    expect((await findings({ AGENTPAY_URL: url })).get('Address')).toMatchObject({
+      state: 'bad',
+      found: expect.stringContaining('not JSON'),
+    })
+  })
+
   test('finds address, clock, version and key of a machine that is well', async () => {
     const made = await aNewMachine()
     await signIn(made)

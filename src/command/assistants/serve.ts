@@ -39,10 +39,13 @@ async function forward(line: string, session: Session, context: CommandContext):
       raw: Buffer.from(line),
       headers,
     })
-    for (const answer of await messagesIn(status, answered.get('content-type') ?? '', content)) {
+    const answers = await messagesIn(status, answered.get('content-type') ?? '', content)
+    for (const answer of answers) {
       session.version = answer.result?.protocolVersion ?? session.version
       write('jsonrpc' in answer ? answer : errorOf(idOf(message), answer.error))
     }
+    if (answers.length === 0 && idOf(message) !== null)
+      write(errorOf(idOf(message), `The service answered with status ${status}, and no message.`))
   } catch (error) {
     if (context.io.signal.aborted) throw error
     const sentence = error instanceof CommandFailure ? error.message : 'The service does not answer.'

@@ -42,10 +42,10 @@ export function createServiceClient(means: ServiceClientOptions): ServiceClient 
 
 function readAnswer({ status, headers }: ServiceReply, text: string): ServiceAnswer {
   try {
-    return parseCallAnswer(status, headers, text)
-  } catch {
-    throw new CommandFailure(exitCodes.refused, `The response with status ${status} is not JSON.`)
-  }
+    const answer = parseCallAnswer(status, headers, text)
+    if (status >= 300 || typeof answer.body !== 'string') return answer
+  } catch {}
+  throw new CommandFailure(exitCodes.refused, `The response with status ${status} is not JSON.`)
 }
 
 async function* once(text: string): AsyncGenerator<Uint8Array> {

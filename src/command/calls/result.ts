@@ -8,7 +8,8 @@ export function resultOrFailure({
   error,
   code,
 }: CallAnswer<unknown, ServiceReply['headers']>): unknown {
-  if (status < 400) return body
+  // The service never redirects: something before it does.
+  if (status < 300) return body
   const sentence = error ?? `The service answered with status ${status}.`
   const exitCode = status === 401 ? exitCodes.notSignedIn : exitCodes.refused
   throw new CommandFailure(exitCode, sentence, code ?? String(status))

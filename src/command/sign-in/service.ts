@@ -47,4 +47,4 @@ export const serviceClientAt = (
 ) => createServiceClient({ table, io, connection: { url, key, dashboardSecret, source: url } })
 
 export const bodyIfOk = <T>({ status, body }: ServiceAnswer): T | undefined =>
-  status < 400 ? (body as T) : undefined
+  status < 300 ? (body as T) : undefined

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
 import { runCommand } from '../../support/command.ts'
 import { agentTokensIn } from '../../support/control/agent-tokens.ts'
@@ -64,6 +66,19 @@ describe('agentpay mcp', () => {
       .map(line => JSON.parse(line))
     expect(answers.map(({ error }) => error.code).sort()).toEqual([-32_000, -32_700])
     expect(out).toContain('agentpay login')
+  })
+
+  test.each([302, 200, 502])('answers a message that an empty answer with %i is for', async status => {
+    const between = createServer((_, response) => response.writeHead(status).end())
+    await new Promise<void>(resolve => between.listen(0, '127.0.0.1', resolve))
+    const { port } = between.address() as AddressInfo
+    const env = { AGENTPAY_URL: `http://127.0.0.1:${port}`, AGENTPAY_KEY: 'sk_sandbox_unknown1' }
+    const { out } = await runCommand(['mcp'], { input: `${JSON.stringify(initialize)}\n`, env })
+    between.close()
+    expect(JSON.parse(out)).toMatchObject({
+      id: 1,
+      error: { message: `The service answered with status ${status}, and no message.` },
+    })
   })
 
   test.each(['null', '7', '"text"', 'true'])(
