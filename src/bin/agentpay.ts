@@ -1,11 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { exitCodes, fileError } from '../command/io.ts'
 import { runAgentpay } from '../command/main.ts'
 
 const interruption = new AbortController()
 const { signal } = interruption
 
 /** A reader such as `head` may close the pipe first, which is not an error. */
-process.stdout.on('error', () => process.exit(0))
+process.stdout.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') process.exit(exitCodes.done)
+  process.stderr.write(`${fileError('The output', 'written', code)}\n`)
+  process.exit(exitCodes.refused)
+})
 process.stderr.on('error', () => {})
 
 for (const [name, code] of [

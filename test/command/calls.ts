@@ -264,8 +264,8 @@ describe('a call', () => {
     expect(readFileSync(join(folder, 'agent.json'), 'utf8')).toContain('agent_1')
     const nowhere = await runCommand(['agents', 'get', 'a', '-o', 'no/such/file'], { env, cwd: folder })
     expect(nowhere).toMatchObject({
-      code: 2,
-      err: 'no/such/file cannot be written: its folder does not exist.\n',
+      code: 1,
+      err: 'The call was made, but no/such/file cannot be written: its folder does not exist.\n',
     })
   })
 

@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { areas as realAreas } from '../../src/areas.ts'
 import { CommandTableFile } from '../../src/command/table.ts'
@@ -48,6 +49,19 @@ describe('the program', () => {
     expect(
       (await runProgram(['agents', 'list'], { env: { ...env, AGENTPAY_URL: 'http://127.0.0.1:1' } })).code,
     ).toBe(4)
+  })
+
+  test('exits with 1 where its output cannot be written, and with 0 where a reader has enough', async () => {
+    const run = promisify(execFile)
+    const program = `'${process.execPath}' src/bin/launcher/agentpay.mjs --help`
+    expect(await run('sh', ['-c', `${program} | head -c 1`])).toEqual({
+      stdout: expect.any(String),
+      stderr: '',
+    })
+    await expect(run('sh', ['-c', `${program} > /dev/full`])).rejects.toMatchObject({
+      code: 1,
+      stderr: 'The output cannot be written: the disk is full.\n',
+    })
   })
 
   test('finds the sandbox of the checkout by itself, and files where it was called', async () => {

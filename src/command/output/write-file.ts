@@ -19,7 +19,8 @@ export async function writeNamedFile(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (error instanceof CommandFailure || !code) throw error
-    throw new CommandFailure(exitCodes.usage, fileError(name, 'written', code))
+    const failure = `The call was made, but ${fileError(name, 'written', code)}`
+    throw new CommandFailure(exitCodes.refused, failure)
   }
 }
 
