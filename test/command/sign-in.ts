@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import { runCommand, runProgram } from '../support/command.ts'
 import { aKey, bodyOf } from '../support/factories.ts'
 import { aConfiguration } from '../support/identity/key-files.ts'
@@ -50,11 +50,15 @@ describe('login', () => {
     expect(key.toolWrites).toBe(toolWrites)
   })
 
-  test('revokes the earlier key of the profile when the person signs in again', async () => {
+  test('revokes the earlier key of the profile when the person signs in again, on an old Node, too', async () => {
     const made = await aNewMachine()
     await signIn(made)
     const first = made.machine.read().profiles.default
-    await signIn(made)
+    const absent = jest.spyOn(URL, 'parse').mockImplementation(() => {
+      throw new TypeError('URL.parse is not a function')
+    })
+    expect(await signIn(made)).toMatchObject({ code: 0 })
+    absent.mockRestore()
     const second = made.machine.read().profiles.default
     expect(second?.keyId).not.toBe(first?.keyId)
     expect((await service.client(first?.key).agents.list()).status).toBe(401)

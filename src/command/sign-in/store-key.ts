@@ -1,4 +1,5 @@
 import { type CommandContext, resultOrFailure } from '../context.ts'
+import { parseUrl } from '../io.ts'
 import { type CommandProfile, changeKeyFile, withKeyProfile } from '../key-file.ts'
 import { type SignInTarget, serviceClientAt } from './service.ts'
 
@@ -18,7 +19,7 @@ export async function storeKey(
   const own = resultOrFailure(await serviceClientAt(context, url, { key }).call('keys.current')) as OwnKey
   const kept: CommandProfile = { url, key, keyId: own.id, ownerId: own.ownerId }
   await changeKeyFile(context.io, withKeyProfile(profile, kept))
-  if (earlier && URL.parse(earlier.url)?.origin === URL.parse(url)?.origin) await endKey(context, earlier)
+  if (earlier && parseUrl(earlier.url)?.origin === parseUrl(url)?.origin) await endKey(context, earlier)
   return own
 }
 
