@@ -20,6 +20,8 @@ for (const [name, code] of [
   process.once(name, () => {
     process.exitCode = code
     interruption.abort()
+    // A command that reads its input would wait for the end of it.
+    process.stdin.destroy()
   })
 
 try {

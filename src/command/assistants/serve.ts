@@ -47,7 +47,7 @@ async function forward(line: string, session: Session, context: CommandContext):
     if (answers.length === 0 && idOf(message) !== null)
       write(errorOf(idOf(message), `The service answered with status ${status}, and no message.`))
   } catch (error) {
-    if (context.io.signal.aborted) throw error
+    if (context.io.signal.aborted) return
     const sentence = error instanceof CommandFailure ? error.message : 'The service does not answer.'
     if (idOf(message) === null) return context.note(sentence)
     write(errorOf(idOf(message), sentence))

@@ -1,5 +1,8 @@
-import { createServer } from 'node:http'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, expect, test } from '@jest/globals'
 import { runCommand } from '../../support/command.ts'
 import { agentTokensIn } from '../../support/control/agent-tokens.ts'
@@ -30,6 +33,11 @@ const meta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+async function addressOf(server: Server): Promise<string> {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 describe('agentpay mcp', () => {
@@ -70,9 +78,7 @@ describe('agentpay mcp', () => {
 
   test.each([302, 200, 502])('answers a message that an empty answer with %i is for', async status => {
     const between = createServer((_, response) => response.writeHead(status).end())
-    await new Promise<void>(resolve => between.listen(0, '127.0.0.1', resolve))
-    const { port } = between.address() as AddressInfo
-    const env = { AGENTPAY_URL: `http://127.0.0.1:${port}`, AGENTPAY_KEY: 'sk_sandbox_unknown1' }
+    const env = { AGENTPAY_URL: await addressOf(between), AGENTPAY_KEY: 'sk_sandbox_unknown1' }
     const { out } = await runCommand(['mcp'], { input: `${JSON.stringify(initialize)}\n`, env })
     between.close()
     expect(JSON.parse(out)).toMatchObject({
@@ -114,6 +120,22 @@ describe('agentpay mcp', () => {
     const params = { taskId, _meta: envelopeOf(TASKS) }
     const { answers } = await run([{ jsonrpc: '2.0', id: 1, method: 'tasks/get', params }], token)
     expect(answers.get(1).result).toMatchObject({ taskId, status: 'working' })
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('ends by %s, also while a call is under way', async signal => {
+    let called = () => {}
+    const isCalled = new Promise<void>(resolve => {
+      called = resolve
+    })
+    const silent = createServer(() => called())
+    const env = { AGENTPAY_URL: await addressOf(silent), AGENTPAY_KEY: 'sk_sandbox_unknown1' }
+    const child = spawn(process.execPath, ['src/bin/launcher/agentpay.mjs', 'mcp'], { env })
+    const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)])
+    child.stdin.write(`${JSON.stringify(initialize)}\n`)
+    await isCalled
+    child.kill(signal)
+    expect(await ended).toEqual([[0, null], '', ''])
+    silent.close()
   })
 
   test('refuses without a sign-in', async () => {
