@@ -39,9 +39,7 @@ const wait: OwnTool = {
     },
     annotations: reading,
   },
-  async run({ intentId, seconds = MAX_WAIT_SECONDS, ...others }, context) {
-    const [unknown] = Object.keys(others)
-    if (unknown !== undefined) return invalidMember(unknown, 'unknown member')
+  async run({ intentId, seconds = MAX_WAIT_SECONDS }, context) {
     if (typeof intentId !== 'string') return invalidMember('intentId', 'required, must be a string')
     const isTime = Number.isInteger(seconds) && Number(seconds) >= 0 && Number(seconds) <= MAX_WAIT_SECONDS
     if (!isTime) return invalidMember('seconds', `must be an integer from 0 to ${MAX_WAIT_SECONDS}`)
@@ -176,7 +174,17 @@ export const runMcpOnlyTool = async (
   tool: OwnTool,
   given: ToolArguments,
   context: Context,
-): Promise<object> => refusalOf(tool, context.actor) ?? tool.run(given, context)
+): Promise<object> =>
+  refusalOf(tool, context.actor) ?? unknownMemberIn(given, tool) ?? tool.run(given, context)
+
+/** An idempotency key that was ignored would let one payment be made twice. */
+function unknownMemberIn(given: ToolArguments, { definition: { inputSchema } }: OwnTool): object | undefined {
+  const known = Object(inputSchema.properties) as object
+  const unknown = Object.keys(given).find(name => !Object.hasOwn(known, name))
+  if (unknown === undefined) return undefined
+  const remedy = 'input' in known ? '. The operation’s fields belong into input' : ''
+  return invalidMember(unknown, `unknown member${remedy}`)
+}
 
 function refusalOf({ scope, isForAgents }: OwnTool, { type, scopes }: Actor): object | undefined {
   if (type === 'agent' && !isForAgents) return notForAgents

@@ -61,6 +61,24 @@ describe('the tools of a key', () => {
     expect((await bodyOf(client.agents.list())).data).toHaveLength(1)
   })
 
+  test('refuse what they do not know, as a key beside the input, which would be lost', async () => {
+    const { client } = await service.owner()
+    const { call } = await anAssistant(service.url, String((await aKeyForTools(client)).key))
+    for (const member of ['idempotencyKey', 'name']) {
+      const given = { operation: 'agents.create', input: { name: 'Reader' }, [member]: 'a' }
+      const refused = await call('call_operation', given)
+      expect(refused.structuredContent.error).toMatchObject({
+        code: 'invalid_request',
+        message: `${member}: unknown member. The operation’s fields belong into input.`,
+      })
+    }
+    const listed = await call('call_operation', { operation: 'agents.list', query: { status: 'frozen' } })
+    expect(listed.structuredContent.error?.message).toMatch(/^query: unknown member\./)
+    const found = await call('search_operations', { query: 'agents', limit: 3 })
+    expect(found.structuredContent.error?.message).toBe('limit: unknown member.')
+    expect((await bodyOf(client.agents.list())).data).toEqual([])
+  })
+
   test('are not for a key that another one has made, unless it is said again', async () => {
     const { client } = await service.owner()
     const made = await aKeyForTools(client)
