@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/contract/context.ts'
-import type { ToolAnswer } from '../../kernel/contract/tool.ts'
+import type { ToolAnswer, ToolTarget } from '../../kernel/contract/tool.ts'
 import { type ToolResult, toolRefusal, toolResultFromAnswer, toolSuccess } from './tool-call.ts'
 
 interface MachinePayment {
@@ -10,13 +10,27 @@ interface MachinePayment {
 
 export const openPaymentStatuses = ['waiting', 'ordering', 'sent']
 
+const ACCEPTED = 202
+
+export const isAccepted = ({ operation }: ToolTarget, { status }: ToolAnswer): boolean =>
+  operation === 'mpp.pay' && status === ACCEPTED
+
+const current = ({ body }: ToolAnswer, context: Context): Promise<ToolAnswer> =>
+  context.service.tools.call(context, 'mpp.payment', { id: (body as MachinePayment).id }, null)
+
 /** What came of it since: a repeated call has the answer of the first one. */
 export async function resultOfAccepted(answer: ToolAnswer, context: Context): Promise<ToolResult> {
-  const { id } = answer.body as MachinePayment
-  const read = await context.service.tools.call(context, 'mpp.payment', { id }, null)
+  const read = await current(answer, context)
   return read.refusal
     ? toolResultFromAnswer(answer)
     : resultOfPayment(read.body as MachinePayment, answer.isRepeated)
+}
+
+/** Whether a repeated call has the answer of a payment that has ended unpaid since, or that another call continues. */
+export async function isToBePaidAgain(answer: ToolAnswer, context: Context): Promise<boolean> {
+  if (!answer.isRepeated) return false
+  const { status } = ((await current(answer, context)).body ?? {}) as Partial<MachinePayment>
+  return status === 'ended' || status === 'awaiting_person'
 }
 
 const UNPAID: Readonly<Record<string, readonly [code: string, sentence: string]>> = {

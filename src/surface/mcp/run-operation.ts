@@ -6,7 +6,7 @@ import { canonicalJson } from '../../values/canonical-json.ts'
 import { clock } from '../../values/clock.ts'
 import { createProposal, type ProposalAnswer } from '../proposals/index.ts'
 import { declarationResult, resumedIntentResult } from './intents.ts'
-import { resultOfAccepted } from './payments.ts'
+import { isAccepted, isToBePaidAgain, resultOfAccepted } from './payments.ts'
 import {
   mayWriteByTools,
   type ToolArguments,
@@ -25,12 +25,10 @@ export async function runToolTarget(target: ToolTarget, call: ToolCall, context:
   const declares = target.operation === 'intents.create'
   if (declares && call.responses && isIntentId(call.state)) return resumedIntentResult(call.state, context)
   const answer = await runOperation(target, call, context)
-  if (target.operation === 'mpp.pay' && answer.status === ACCEPTED) return resultOfAccepted(answer, context)
+  if (isAccepted(target, answer)) return resultOfAccepted(answer, context)
   const isDeclared = declares && !answer.refusal
   return isDeclared ? declarationResult(answer, call, context) : toolResultFromAnswer(answer, target)
 }
-
-const ACCEPTED = 202
 
 const isIntentId = (state: unknown): state is string =>
   typeof state === 'string' && /^intent_[0-9a-z]{26}$/.test(state)
@@ -38,11 +36,9 @@ const isIntentId = (state: unknown): state is string =>
 const PATIENCE_MS = 15_000
 const PAUSE_MS = 50
 
-async function runOperation(
-  { operation, takesKey }: ToolTarget,
-  { given, takesTasks = false }: ToolCall,
-  context: Context,
-): Promise<ToolAnswer> {
+async function runOperation(target: ToolTarget, call: ToolCall, context: Context): Promise<ToolAnswer> {
+  const { operation, takesKey } = target
+  const { given, takesTasks = false } = call
   if (!takesKey) return context.service.tools.call(context, operation, given, null)
   // A client that takes tasks need not wait.
   const callOnce = (members: ToolArguments, key: string) =>
@@ -57,8 +53,9 @@ async function runOperation(
   }
   const key = await keyOfCall(context, operation, named)
   const answer = await callOnce(named, key)
-  if (isRefusal(answer)) await forgetCall(context, operation, named, key)
-  return answer
+  const isNewAttempt = isAccepted(target, answer) && (await isToBePaidAgain(answer, context))
+  if (isNewAttempt || isRefusal(answer)) await forgetCall(context, operation, named, key)
+  return isNewAttempt ? runOperation(target, call, context) : answer
 }
 
 const isKey = (key: unknown): key is string => typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { answerWith, demand, startMerchant } from '../../support/commerce/merchant.ts'
 import { balanceOf, intentOf, pay } from '../../support/commerce/payers.ts'
-import { bodyOf } from '../../support/factories.ts'
+import { aToken, bodyOf } from '../../support/factories.ts'
+import { aHost } from '../../support/http/tasks.ts'
 import { signedInTo } from '../../support/identity/console.ts'
 import { advance } from '../../support/sandbox.ts'
 import { until } from '../../support/until.ts'
@@ -111,6 +112,29 @@ describe('a shared payment token that a person must confirm', () => {
     expect(tokens()).toHaveLength(made)
     await expectPaidOnce(payer, path)
     expect(await page('inbox')).not.toContain('Confirm the payment')
+  })
+
+  test('is paid by the same tool call once it is confirmed, for a host that takes tasks', async () => {
+    const path = '/asks-a-host'
+    const payer = await aStripePayer()
+    const { token } = await aToken(payer.client, payer.agent.id)
+    const host = aHost(service.url, String(token))
+    const payment = { url: merchant.sells(path, offers), intentId: payer.intent.id }
+    double.holder.isAsked = 'token'
+    const { taskId } = await host.call('pay_http_402', payment)
+    await advance(payer.client, { minutes: 1 })
+    const { result } = await until('the task is over', async () => {
+      const { result } = await host.get(taskId)
+      return result.status === 'completed' ? result : undefined
+    })
+    const asked = { error: { code: 'action_required' } }
+    expect(result.structuredContent).toMatchObject(asked)
+    double.holder.isAsked = 'never'
+    expect((await host.call('pay_http_402', payment)).structuredContent).toMatchObject(asked)
+    await double.holder.confirms(lastToken())
+    const paid = await host.call('pay_http_402', payment)
+    expect(paid.structuredContent).toMatchObject({ merchant_status: 200 })
+    await expectPaidOnce(payer, path)
   })
 
   test('is paid as the merchant’s software charges it', async () => {

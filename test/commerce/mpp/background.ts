@@ -317,6 +317,24 @@ describe('pay_http_402, for a host that takes tasks,', () => {
     expect(merchant.payments('/task')).toHaveLength(1)
   })
 
+  test('is a new attempt after it has ended unpaid, since the obstacle may be gone', async () => {
+    const { payer, host } = await aPayingHost({})
+    const url = merchant.sells('/task-again', answerWith(200))
+    const completed = async ({ taskId }: { readonly taskId: string }) => {
+      await advance(payer.client, { minutes: 1 })
+      return until('the task is completed', async () => {
+        const { result } = await host.get(taskId)
+        return result.status === 'completed' ? result.result : undefined
+      })
+    }
+    const ended = await completed(await host.call('pay_http_402', given(payer, url)))
+    expect(ended.structuredContent.error.code).toBe('no_challenge')
+    merchant.sells('/task-again', demand(), sell({ report: 42 }))
+    const paid = await completed(await host.call('pay_http_402', given(payer, url)))
+    expect(paid.structuredContent).toMatchObject({ merchant_body: { report: 42 } })
+    expect(merchant.payments('/task-again')).toHaveLength(1)
+  })
+
   test('ends with its intent where the client cancels the task', async () => {
     const { payer, host } = await aPayingHost({ rules: { autoApproveLimitEuros: 1 } })
     const { taskId } = await host.call('pay_http_402', given(payer, merchant.sells('/task-off', demand())))
