@@ -46,10 +46,13 @@ export function toolInputSchema(
     ...given.map(({ properties }) => properties),
     takesKey ? { idempotencyKey } : {},
   ) as Record<string, JsonSchema>
-  const required = [...parameters, ...given.flatMap(schema => schema.required ?? [])]
   const files = operation.body ? findUploads(operation.body) : NO_FILES
   const shown = Object.entries(properties).filter(
     ([name]) => !NOT_FOR_TOOLS.has(name) && !files.has(name) && !(reader.isAgent && name === 'agentId'),
+  )
+  const names = new Set(shown.map(([name]) => name))
+  const required = [...parameters, ...given.flatMap(schema => schema.required ?? [])].filter(name =>
+    names.has(name),
   )
   return {
     type: 'object',

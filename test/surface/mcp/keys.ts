@@ -35,6 +35,14 @@ describe('the tools of a key', () => {
     expect(read.structuredContent).toMatchObject({ id: policy.id })
   })
 
+  test('require no member that they do not have, as a signature', async () => {
+    const { key } = await service.owner()
+    const { call } = await anAssistant(service.url, key)
+    const described = await call('describe_operation', { operation: 'mandates.create' })
+    const { properties, required } = described.structuredContent.inputSchema
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(required))
+  })
+
   test('change nothing: what would is proposed to a person', async () => {
     const { key, client } = await service.owner()
     const { call } = await anAssistant(service.url, key)
