@@ -1,4 +1,4 @@
-export { mppApi, mppSteps, protectApi } from './api.ts'
+export { mppApi, mppSteps, protectApi, sentRefusals } from './api.ts'
 export { machinePaymentStatus, PAYMENTS_TO_CONFIRM_SQL } from './mpp.ts'
 export {
   deleteToken,

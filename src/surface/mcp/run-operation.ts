@@ -1,6 +1,8 @@
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { sentRefusals } from '../../commerce/mpp/index.ts'
 import type { Context } from '../../kernel/contract/context.ts'
+import { universalProblems } from '../../kernel/contract/problem.ts'
 import type { ToolAnswer, ToolTarget } from '../../kernel/contract/tool.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import { clock } from '../../values/clock.ts'
@@ -79,9 +81,15 @@ function nonFiniteNumberIn(value: unknown, place: string): string | undefined {
   return undefined
 }
 
+/** After these refusals a payment may have been made. Others of operations say that nothing was done. */
+const isUndecided = ({ code }: { readonly code: string }, status: number): boolean =>
+  code === 'in_progress' ||
+  Object.hasOwn(sentRefusals, code) ||
+  (status >= 500 && Object.hasOwn(universalProblems, code))
+
 /** A refused call may be tried again. A call with an unknown outcome is repeated with the same key. */
 const isRefusal = ({ status, refusal, body }: ToolAnswer): boolean =>
-  (refusal !== undefined && status < 500 && refusal.code !== 'in_progress') ||
+  (refusal !== undefined && !isUndecided(refusal, status)) ||
   (body as { status?: unknown } | undefined)?.status === 'denied'
 
 async function callUntilDone(call: () => Promise<ToolAnswer>, { ending }: Context): Promise<ToolAnswer> {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { answerWith, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
+import { answerWith, type Conduct, demand, sell, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, intentOf, type Payer, pay } from '../../support/commerce/payers.ts'
 import { anIntent, aToken, bodyOf } from '../../support/factories.ts'
-import { aHost } from '../../support/http/tasks.ts'
+import { aHost, send } from '../../support/http/tasks.ts'
 import { advance } from '../../support/sandbox.ts'
 import { until } from '../../support/until.ts'
 import { service } from './service.ts'
@@ -291,14 +291,40 @@ describe('a merchant that is away', () => {
   })
 })
 
-describe('pay_http_402, for a host that takes tasks,', () => {
-  const aPayingHost = async (members: object) => {
-    const payer = await aPayer(service, members)
-    const { token } = await aToken(payer.client, payer.agent.id)
-    return { payer, host: aHost(service.url, String(token)) }
-  }
-  const given = ({ intent }: Payer, url: string) => ({ url, intentId: intent.id })
+const aPayingHost = async (members: object) => {
+  const payer = await aPayer(service, members)
+  const { token } = await aToken(payer.client, payer.agent.id)
+  return { payer, host: aHost(service.url, String(token)) }
+}
+const given = ({ intent }: Payer, url: string) => ({ url, intentId: intent.id })
 
+describe('pay_http_402, for a host that waits,', () => {
+  const aCall = async (path: string) => {
+    const { payer, host } = await aPayingHost({})
+    const named = { name: 'pay_http_402', arguments: given(payer, merchant.sells(path, breaks)) }
+    return { payer, call: async () => (await send(host, 'tools/call', named, {})).result }
+  }
+  const breaks: Conduct = (_, response) => response.destroy()
+
+  test('is a new attempt after the merchant was away, as nothing was paid', async () => {
+    const { call } = await aCall('/away-once')
+    expect((await call()).structuredContent).toMatchObject({ error: { code: 'merchant_unusable' } })
+    merchant.sells('/away-once', demand(), sell({ report: 42 }))
+    expect((await call()).structuredContent).toMatchObject({ merchant_body: { report: 42 } })
+    expect(merchant.payments('/away-once')).toHaveLength(1)
+  })
+
+  test('has the same answer while it is unknown whether it was paid, and sends nothing again', async () => {
+    const { call } = await aCall('/doubtful')
+    merchant.sells('/doubtful', demand(), breaks)
+    const unknown = { error: { code: 'payment_indeterminate' } }
+    expect((await call()).structuredContent).toMatchObject(unknown)
+    expect((await call()).structuredContent).toMatchObject(unknown)
+    expect(merchant.payments('/doubtful')).toHaveLength(1)
+  })
+})
+
+describe('pay_http_402, for a host that takes tasks,', () => {
   test('is a task that waits for the person, and ends with what was bought', async () => {
     const { payer, host } = await aPayingHost({ rules: { autoApproveLimitEuros: 1 } })
     const url = merchant.sells('/task', demand(), sell({ report: 42 }))
