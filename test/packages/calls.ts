@@ -252,8 +252,17 @@ test('a list is its first page, and goes through all of them', async () => {
   ])
 })
 
+const event = (id: string): string => `id: ${id}\ndata: {"id":"${id}"}\n\n`
+
+test.each(['Last-Event-ID', 'last-event-id'])('a stream begins behind the record of %s', async name => {
+  const { client, sent } = aClient([new Response(event('b'))])
+  const stream = client.apples.follow({}, { headers: { [name]: 'a' } })
+  expect(await stream.next()).toMatchObject({ value: { id: 'b' } })
+  expect(sent.map(({ headers }) => new Headers(headers).get('last-event-id'))).toEqual(['a'])
+  await stream.return(undefined)
+})
+
 test('a stream goes on behind the last record after its connection has broken', async () => {
-  const event = (id: string): string => `id: ${id}\ndata: {"id":"${id}"}\n\n`
   const pieces = [`${event('b')}id: half`]
   const cut = new ReadableStream(
     {

@@ -75,7 +75,7 @@ text: str = pay.intents.get("intent_1")["amountEuros"]
 from agentpay import AgentPay, AsyncAgentPay, NoAnswer, Refused
 pay = AgentPay()
 agent = pay.agents.create({"name": "Reader"})
-stream = pay.events.stream({"event": "agent.frozen"}, headers={"last-event-id": pay.events.list().page().data[0]["id"]})
+stream = pay.events.stream({"event": "agent.frozen"}, headers={"Last-Event-ID": pay.events.list().page().data[0]["id"]})
 pay.agents.freeze(agent["id"], {"reason": "Unusual"}, idempotency_key="freeze-1")
 pay.agents.freeze(agent["id"], {"reason": "Unusual"}, idempotency_key="freeze-1")
 frozen = [event["data"]["agentId"] for event in itertools.islice(stream, 1)]

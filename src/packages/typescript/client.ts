@@ -82,7 +82,7 @@ async function pageOf<T>(settings: Settings, call: Call, cursor: string | undefi
 
 function streamOf(settings: Settings, call: Call, newest: Operation | undefined) {
   const { signal } = call.options
-  const kept = call.options.headers?.['last-event-id']
+  const { 'last-event-id': kept, ...headers } = Object.fromEntries(new Headers(call.options.headers))
   return follow({
     signal,
     open: last =>
@@ -90,7 +90,7 @@ function streamOf(settings: Settings, call: Call, newest: Operation | undefined)
         ...call,
         options: {
           ...call.options,
-          headers: { ...call.options.headers, ...(last === undefined ? {} : { 'last-event-id': last }) },
+          headers: { ...headers, ...(last === undefined ? {} : { 'last-event-id': last }) },
         },
       }),
     async newestId() {

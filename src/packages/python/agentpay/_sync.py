@@ -80,13 +80,14 @@ class Connection:
         """The records of a stream. A broken connection is opened again after the last record, so that none is missing."""
         # Wrong arguments are refused before the newest record is asked for.
         self._call(line, ids, input, options)
-        last = options.get("headers", {}).get("last-event-id")
+        own = {name.lower(): value for name, value in options.get("headers", {}).items()}
+        last = own.get("last-event-id")
         if last is None:
             found = self.json(newest, (), {"limit": 1}, {})["data"]
             last = found[0]["id"] if found else None
         is_first = True
         while True:
-            headers = {**options.get("headers", {}), **({"last-event-id": last} if last else {})}
+            headers = {**own, **({"last-event-id": last} if last else {})}
             try:
                 call = self._call(line, ids, input, {**options, "headers": headers})
                 with self._open(call) as response:
