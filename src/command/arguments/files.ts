@@ -45,11 +45,11 @@ const types: Readonly<Record<string, string>> = {
   '.jpeg': 'image/jpeg',
 }
 
-/** A body as `multipart/form-data`: files as files, texts as texts, anything else as JSON in its part. */
+/** A body as `multipart/form-data`: files as files, texts as texts, null left out, anything else as JSON in its part. */
 export async function multipartForm(body: Readonly<Record<string, unknown>>, io: CommandIo) {
   const boundary = `agentpay-${randomUUID()}`
   const pieces: Buffer[] = []
-  for (const [name, value] of Object.entries(body)) {
+  for (const [name, value] of Object.entries(body).filter(([, value]) => value !== null)) {
     const { head, content } = await partOf(name, value, io)
     pieces.push(Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`), content, Buffer.from('\r\n'))
   }

@@ -1,7 +1,11 @@
 import { hash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { anAgentClient } from '../../support/cards/reveal.ts'
+import { runCommand } from '../../support/command.ts'
 import { anAgent, anIntent, aToken, bodyOf } from '../../support/factories.ts'
+import { temporaryFolder } from '../../support/processes/folders.ts'
 import { advance } from '../../support/sandbox.ts'
 import { traceOf } from '../../support/trace.ts'
 import { aPayer, keep, kept, PNG, save, service } from './service.ts'
@@ -70,6 +74,28 @@ describe('evidence', () => {
       })
       expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes)
     }
+  })
+
+  test('a file without a note has none, as the packages and the command send it', async () => {
+    const { agentClient, intent, key } = await aPayer()
+    const file = new File([Buffer.from(PNG, 'base64')], 'order.png', { type: 'image/png' })
+    const members = { file: file as never, note: null }
+    expect(await kept(agentClient, intent.id, members)).toMatchObject({ note: null })
+    const cwd = temporaryFolder()
+    writeFileSync(join(cwd, 'order.png'), Buffer.from(PNG, 'base64'))
+    const argv = [
+      'evidence',
+      'create',
+      intent.id,
+      '--type',
+      'invoice',
+      '--file',
+      'order.png',
+      '--note',
+      'null',
+    ]
+    const { out } = await runCommand(argv, { cwd, env: { AGENTPAY_URL: service.url, AGENTPAY_KEY: key } })
+    expect(JSON.parse(out)).toMatchObject({ note: null })
   })
 
   test.each([
