@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -267,6 +267,18 @@ describe('a call', () => {
       code: 1,
       err: 'The call was made, but no/such/file cannot be written: its folder does not exist.\n',
     })
+  })
+
+  test('writes to a file that others may not read so that they still may not', async () => {
+    const cwd = temporaryFolder()
+    const file = join(cwd, 'key.json')
+    writeFileSync(file, '', { mode: 0o600 })
+    plays.push(gives(201, { key: 'sk_test_b' }))
+    const env = { AGENTPAY_URL: url, AGENTPAY_KEY: 'sk_test_a' }
+    const argv = ['keys', 'create', '--environment', 'sandbox', '--name', 'B', '-o', 'key.json']
+    expect(await runCommand(argv, { env, cwd })).toMatchObject({ code: 0 })
+    expect(readFileSync(file, 'utf8')).toContain('sk_test_b')
+    expect((statSync(file).mode & 0o777).toString(8)).toBe('600')
   })
 
   test('for a file that breaks off leaves the file that was there', async () => {

@@ -14,8 +14,10 @@ export async function writeNamedFile(
 ): Promise<void> {
   const path = resolve(cwd, name)
   try {
-    if (await isOther(path)) return await pipeline(content, createWriteStream(path))
-    await writeWhole(content, path)
+    const earlier = await lstat(path).catch(() => undefined)
+    // A pipe, a terminal or a link, which a file must not replace.
+    if (earlier?.isFile() === false) return await pipeline(content, createWriteStream(path))
+    await writeWhole(content, path, earlier?.mode)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (error instanceof CommandFailure || !code) throw error
@@ -24,20 +26,14 @@ export async function writeNamedFile(
   }
 }
 
-/** Writes under another name until the file is complete: an interruption leaves the earlier file. */
-async function writeWhole(content: Content, path: string): Promise<void> {
+/** Writes under another name until the file is complete: an interruption leaves the earlier file, whose mode is kept. */
+async function writeWhole(content: Content, path: string, mode: number | undefined): Promise<void> {
   const partial = `${path}.${randomUUID()}.partial`
   try {
-    await pipeline(content, createWriteStream(partial, { flags: 'wx' }))
+    await pipeline(content, createWriteStream(partial, { flags: 'wx', mode }))
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })
     throw error
   }
-}
-
-/** A pipe, a terminal or a link, which a file must not replace. */
-const isOther = async (path: string): Promise<boolean> => {
-  const found = await lstat(path).catch(() => undefined)
-  return found !== undefined && !found.isFile()
 }
