@@ -97,6 +97,7 @@ describe('the arguments of a command', () => {
 
   test.each([
     [['--amountEuros', '25,50'], '--amountEuros does not take 25,50. Write 25.50. Its type is: number.'],
+    [['--amountEuros', '1,000'], '--amountEuros does not take 1,000. Its type is: number.'],
     [['--amountEuros', '0x10'], '--amountEuros does not take 0x10. Its type is: number.'],
     [['--amountEuros', '1e3'], '--amountEuros does not take 1e3. Its type is: number.'],
     [

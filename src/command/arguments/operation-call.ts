@@ -155,8 +155,11 @@ export function parseOptionValue(text: string, shape: ValueShape): ParseResult {
   return { problem: `does not take ${text}.${hintOf(text, types)} Its type is: ${shape.words}.` }
 }
 
+/** Three digits behind a comma may be thousands: `1.000` would be a thousandth of what was meant. */
+const DECIMAL_COMMA = /^-?\d+,\d{1,2}$/
+
 const hintOf = (text: string, types: readonly string[]): string =>
-  types.includes('number') && NUMBER.test(text.replace(',', '.')) ? ` Write ${text.replace(',', '.')}.` : ''
+  types.includes('number') && DECIMAL_COMMA.test(text) ? ` Write ${text.replace(',', '.')}.` : ''
 
 function anything(text: string): ParseResult {
   try {
