@@ -65,6 +65,17 @@ describe('login', () => {
     expect((await service.client(second?.key).agents.list()).status).toBe(200)
   })
 
+  test('revokes the earlier key of the profile also where it was of another address', async () => {
+    const made = await aNewMachine()
+    await signIn(made, ['--url', service.url])
+    const first = made.machine.read().profiles.default
+    await signIn(made, ['--url', service.url.replace('127.0.0.1', 'localhost')])
+    const second = made.machine.read().profiles.default
+    expect(new URL(second?.url ?? '').origin).not.toBe(new URL(first?.url ?? '').origin)
+    expect((await service.client(first?.key).agents.list()).status).toBe(401)
+    expect((await service.client(second?.key).agents.list()).status).toBe(200)
+  })
+
   test('opens the browser that BROWSER names, at the page', async () => {
     const made = await aNewMachine()
     const folder = temporaryFolder()

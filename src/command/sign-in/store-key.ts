@@ -1,5 +1,4 @@
 import { type CommandContext, resultOrFailure } from '../context.ts'
-import { parseUrl } from '../io.ts'
 import { type CommandProfile, changeKeyFile, withKeyProfile } from '../key-file.ts'
 import { type SignInTarget, serviceClientAt } from './service.ts'
 
@@ -10,7 +9,7 @@ interface OwnKey {
   readonly expiresAt: string | null
 }
 
-/** Stores a new key and revokes the profile's earlier key at the same service. */
+/** Stores a new key and revokes the profile's earlier key, at its own address. */
 export async function storeKey(
   context: CommandContext,
   { profile, url, earlier }: SignInTarget,
@@ -19,7 +18,7 @@ export async function storeKey(
   const own = resultOrFailure(await serviceClientAt(context, url, { key }).call('keys.current')) as OwnKey
   const kept: CommandProfile = { url, key, keyId: own.id, ownerId: own.ownerId }
   await changeKeyFile(context.io, withKeyProfile(profile, kept))
-  if (earlier && parseUrl(earlier.url)?.origin === parseUrl(url)?.origin) await endKey(context, earlier)
+  if (earlier) await endKey(context, earlier)
   return own
 }
 
