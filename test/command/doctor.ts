@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { runCommand, runProgram } from '../support/command.ts'
+import { aFundedAgent, aToken, bodyOf } from '../support/factories.ts'
 import { aConfiguration } from '../support/identity/key-files.ts'
 import { aNewMachine, service, signIn } from './new-machine.ts'
 
@@ -81,6 +82,22 @@ describe('doctor', () => {
     const without = await findings({ AGENTPAY_URL: service.url })
     expect(without.get('Key')).toMatchObject({ state: 'bad', found: 'none for this address' })
     expect((await findings({})).get('Address')).toMatchObject({ state: 'bad' })
+  })
+
+  test('tells an agent token that is valid from one that is over, and from no token', async () => {
+    const { client } = await service.owner()
+    const { id } = await aFundedAgent(client)
+    const { id: tokenId, token } = await aToken(client, id)
+    const keyIs = async (key: string) =>
+      (await findings({ AGENTPAY_URL: service.url, AGENTPAY_KEY: key })).get('Key')
+    expect(await keyIs(String(token))).toMatchObject({
+      state: 'good',
+      found: 'an agent token, from AGENTPAY_KEY',
+    })
+    await bodyOf(client.agentTokens.revoke({ params: { id, tokenId } }))
+    const remedy = expect.stringContaining('agentpay agent-tokens create')
+    for (const key of [String(token), 'nonsense'])
+      expect(await keyIs(key)).toMatchObject({ state: 'bad', remedy })
   })
 
   test.each([

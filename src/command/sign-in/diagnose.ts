@@ -172,16 +172,20 @@ async function keyOf(
   const about = 'Key'
   if (!key) return problem(about, 'none for this address', 'agentpay login, or set AGENTPAY_KEY')
   const from = keySource ?? 'AGENTPAY_KEY'
-  if (!key.startsWith('sk_')) return ok(about, `an agent token, from ${from}`)
-  const answer = await answerOf(() => serviceClientAt(context, url, { key }).call('keys.current'))
+  const isToken = !key.startsWith('sk_')
+  const asked = isToken ? 'intents.list' : 'keys.current'
+  const answer = await answerOf(() => serviceClientAt(context, url, { key }).call(asked))
   if (answer instanceof CommandFailure) return problem(about, answer.message, 'Try again.')
+  // A token without the scope for it is a valid one.
+  if (isToken && (answer.status < 300 || answer.status === 403))
+    return ok(about, `an agent token, from ${from}`)
   const own = bodyIfOk<OwnKey>(answer)
-  if (!own)
-    return problem(
-      about,
-      `from ${from}: ${answer.error ?? answer.status}`,
-      'agentpay login creates a new one.',
-    )
+  if (!own) {
+    const remedy = isToken
+      ? 'agentpay agent-tokens create creates a new token.'
+      : 'agentpay login creates a new one.'
+    return problem(about, `from ${from}: ${answer.error ?? answer.status}`, remedy)
+  }
   return expiryOf(own, `${own.name} (…${own.hint}, ${own.environment}), from ${from}`)
 }
 
