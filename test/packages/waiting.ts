@@ -57,6 +57,18 @@ describe('waiting for a decision', () => {
     await expect(aWaiter([]).intents.wait('intent_1', { withinMs: -1 })).rejects.toThrow('withinMs')
   })
 
+  test('gives each attempt the time of its client', async () => {
+    const never: Answer = ({ signal }) =>
+      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    const left = [never, async () => intent('approved')]
+    const fetch = (_: unknown, init: RequestInit = {}) => (left.shift() ?? never)(init)
+    const options = { url: 'https://pay.example', token: 'a', fetch, retries: 0, timeoutMs: 7_000 }
+    const { intents } = new WithIntents(options) as Intents
+    const { outcome, pauses } = await withoutWaiting(() => intents.wait('intent_1'))
+    expect(outcome).toMatchObject({ status: 'fulfilled', value: { status: 'approved' } })
+    expect(pauses).toEqual([7_000, 500, 7_000])
+  })
+
   test('ends with the signal of its caller', async () => {
     const ending = new AbortController()
     const waiting = aWaiter([intent('created')]).intents.wait('intent_1', { signal: ending.signal })

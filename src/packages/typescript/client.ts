@@ -53,7 +53,7 @@ function nounOf(noun: string, table: OperationTable, settings: Settings): Readon
     const newest = list === undefined ? undefined : operationFrom(`${noun}.list`, list)
     return [verb, (...given) => run(settings, callOf(operation, given), newest)]
   })
-  return withOwnVerbs(noun, Object.fromEntries(verbs))
+  return withOwnVerbs(noun, Object.fromEntries(verbs), settings)
 }
 
 function run(settings: Settings, call: Call, newest: Operation | undefined): unknown {

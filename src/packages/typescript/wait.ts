@@ -1,6 +1,6 @@
 import { NoAnswer } from '../../derive/retry.ts'
 import { clock } from '../../values/system-clock.ts'
-import type { CallOptions, WaitOptions } from './options.ts'
+import type { CallOptions, Settings, WaitOptions } from './options.ts'
 import { pause } from './send.ts'
 
 /** In milliseconds; the last one repeats, and suits the rate limit of several concurrent waits. */
@@ -19,14 +19,14 @@ interface WaitedFor {
 async function whileIn<T extends WaitedFor>(
   statuses: readonly string[],
   ask: (options: CallOptions) => Promise<T>,
-  { withinMs = WITHIN_MS, ...options }: WaitOptions = {},
+  { withinMs = WITHIN_MS, ...options }: WaitOptions & { readonly timeoutMs: number },
 ): Promise<T> {
   if (!(withinMs >= 0)) throw new TypeError('withinMs is a number of milliseconds, from 0 on')
   let leftMs = withinMs
   for (let n = 0; ; n++) {
     const before = clock.ticks()
     const found = await answered(
-      () => ask({ ...options, timeoutMs: attemptMs(options, leftMs) }),
+      () => ask({ ...options, timeoutMs: attemptMs(options.timeoutMs, leftMs) }),
       leftMs <= 0,
     )
     if (found && (!statuses.includes(found.status) || leftMs <= 0)) return found
@@ -36,7 +36,7 @@ async function whileIn<T extends WaitedFor>(
   }
 }
 
-const attemptMs = ({ timeoutMs = 60_000 }: CallOptions, leftMs: number): number =>
+const attemptMs = (timeoutMs: number, leftMs: number): number =>
   Math.min(timeoutMs, Math.max(leftMs, LEAST_MS))
 
 async function answered<T>(ask: () => Promise<T>, isLast: boolean): Promise<T | undefined> {
@@ -51,18 +51,23 @@ async function answered<T>(ask: () => Promise<T>, isLast: boolean): Promise<T | 
 type Method = (...given: readonly unknown[]) => unknown
 type Verbs = Readonly<Record<string, Method>>
 
-const waitBy = (read: Method | undefined, statuses: readonly string[]): Verbs => ({
-  wait: (id, options) =>
-    whileIn(
-      statuses,
-      (own: CallOptions) => read?.(id, own) as Promise<WaitedFor>,
-      options as WaitOptions | undefined,
-    ),
+/** The client's own `timeoutMs` is for each attempt. */
+type Client = Pick<Settings, 'timeoutMs'>
+
+const waitBy = (read: Method | undefined, statuses: readonly string[], client: Client): Verbs => ({
+  wait(id, given) {
+    const options = given as WaitOptions | undefined
+    const ask = (own: CallOptions) => read?.(id, own) as Promise<WaitedFor>
+    return whileIn(statuses, ask, { ...options, timeoutMs: options?.timeoutMs ?? client.timeoutMs })
+  },
 })
 
-const ownVerbs: Readonly<Record<string, (verbs: Verbs) => Verbs>> = {
-  intents: ({ get }) => waitBy(get, ['created']),
-  mpp: ({ payment }) => waitBy(payment, ['waiting', 'ordering', 'sent']),
+const ownVerbs: Readonly<Record<string, (verbs: Verbs, client: Client) => Verbs>> = {
+  intents: ({ get }, client) => waitBy(get, ['created'], client),
+  mpp: ({ payment }, client) => waitBy(payment, ['waiting', 'ordering', 'sent'], client),
 }
 
-export const withOwnVerbs = (noun: string, verbs: Verbs): Verbs => ({ ...verbs, ...ownVerbs[noun]?.(verbs) })
+export const withOwnVerbs = (noun: string, verbs: Verbs, client: Client): Verbs => ({
+  ...verbs,
+  ...ownVerbs[noun]?.(verbs, client),
+})
