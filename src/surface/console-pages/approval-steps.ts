@@ -17,7 +17,7 @@ export async function readApprovalSteps(
   em: EntityReader,
 ): Promise<ApprovalStepsView> {
   const ids = [
-    ...progress.approvals.map(({ personId }) => personId),
+    ...progress.approvals.flatMap(({ personId, inPlaceOf }) => [personId, inPlaceOf ?? personId]),
     ...progress.awaits,
     ...progress.steps.flatMap(({ of }) => of),
   ]
@@ -66,8 +66,10 @@ export function renderApprovalSteps(view: ApprovalStepsView | null, language: La
   const { steps } = consolePageTexts[language].approve
   const { given, needed, approvals, awaits, endsAt, names } = view
   const asked = () => steps.asked(named(awaits, view, language), INSTANT, atEnd(view, steps, language))
+  const nameOf = (id: string) => isolatedName(names.get(id) ?? id)
+  const approved = ({ personId, inPlaceOf }: ApprovalStepsView['approvals'][number]) =>
+    steps.approved(nameOf(personId), INSTANT, inPlaceOf === null ? null : nameOf(inPlaceOf))
   return html`<p class="until"><strong>${steps.count(given, needed)}</strong>${approvals.map(
-    ({ personId, at }) =>
-      html` ${renderSentenceWithTime(steps.approved(isolatedName(names.get(personId) ?? personId), INSTANT), at, language)}`,
+    one => html` ${renderSentenceWithTime(approved(one), one.at, language)}`,
   )}${endsAt !== null && html` ${renderSentenceWithTime(asked(), endsAt, language)}`}</p>`
 }

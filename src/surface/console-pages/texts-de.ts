@@ -111,7 +111,8 @@ export const germanTexts: ConsolePageTexts = {
     steps: {
       groups: { owners: 'Inhaber', approvers: 'Freigeber' },
       count: (given, needed) => `${given} von ${needed} ${needed === 1 ? 'Freigabe' : 'Freigaben'}.`,
-      approved: (by, at) => `Freigegeben von ${by}, ${at}.`,
+      approved: (by, at, inPlaceOf) =>
+        `Freigegeben von ${by}${inPlaceOf === null ? '' : ` in Vertretung von ${inPlaceOf}`}, ${at}.`,
       asked: ({ people, isOne }, at, end) => `Bis ${at} ${isOne ? 'ist' : 'sind'} ${people} gefragt, ${end}.`,
       thenDenied: 'danach wird abgelehnt',
       thenAsked: ({ people, isOne }) => `danach ${isOne ? 'ist' : 'sind'} auch ${people} gefragt`,

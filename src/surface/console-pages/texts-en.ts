@@ -108,7 +108,8 @@ export const englishTexts = {
       groups: { owners: 'owners', approvers: 'approvers' },
       count: (given: number, needed: number) =>
         `${given} of ${needed} ${needed === 1 ? 'approval' : 'approvals'}.`,
-      approved: (by: string, at: string) => `Approved by ${by}, ${at}.`,
+      approved: (by: string, at: string, inPlaceOf: string | null) =>
+        `Approved by ${by}${inPlaceOf === null ? '' : ` in place of ${inPlaceOf}`}, ${at}.`,
       asked: ({ people, isOne }: { people: string; isOne: boolean }, at: string, end: string) =>
         `${people.charAt(0).toUpperCase()}${people.slice(1)} ${isOne ? 'is' : 'are'} asked until ${at}, ${end}.`,
       thenDenied: 'then it is denied',

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
-import { type InConsole, peopleInConsole } from '../../support/identity/in-console.ts'
+import { type InConsole, nameDeputy, peopleInConsole } from '../../support/identity/in-console.ts'
 import { signed } from '../../support/identity/people.ts'
 import { german, readPage, service } from './pages-service.ts'
 
@@ -69,4 +69,18 @@ test('who is not asked, has approved or asked for the payment reads why in the p
   expect(given).not.toContain('Mit Passkey freigeben')
   expect(await wordsOf(second, `/approve/${id}`)).toContain('The policy does not ask you now.')
   expect(await wordsOf(boss, `/approve/${id}`)).toContain(APPROVE)
+})
+
+test('the page says in whose place a deputy has approved', async () => {
+  const { client, boss, first, second, agent, approve } = await aTeam()
+  const { id } = await anIntent(client, agent.id)
+  await approve(second, id)
+  await nameDeputy(boss, first)
+  await approve(first, id)
+  expect(await wordsOf(boss, `/approve/${id}`)).toContain(
+    `2 of 2 approvals. Approved by ${second.name}, AT. Approved by ${first.name} in place of ${boss.name}, AT.`,
+  )
+  expect(await wordsOf(boss, `/approve/${id}`, german)).toContain(
+    `Freigegeben von ${first.name} in Vertretung von ${boss.name}, AT.`,
+  )
 })
