@@ -6,6 +6,8 @@ import { forget } from '../support/compliance/forgotten.ts'
 import { anAskingAgent, aWaitingIntent, codeIn, linkIn, SLACK, TEAMS } from '../support/delivery/channels.ts'
 import { anAgentUnder, aSepaTransfer, bodyOf } from '../support/factories.ts'
 import { http } from '../support/harness.ts'
+import { Authenticator } from '../support/identity/authenticator.ts'
+import { enrol, originOf, signed } from '../support/identity/people.ts'
 import { until } from '../support/until.ts'
 import { channels } from './channels/service.ts'
 
@@ -214,6 +216,35 @@ describe('a question', () => {
     expect(mailsTo(owner.address)).toHaveLength(1)
     await pass(20)
     await until('the next people', () => mailsTo(owner.address)[1])
+  })
+
+  test('goes at once to the people of other steps, and no more to those of the steps before', async () => {
+    const account = await service.owner()
+    const [owner, approver] = [await aPersonAsked(account, 'owner'), await aPersonAsked(account, 'approver')]
+    await anEmailChannel(owner)
+    await anEmailChannel(approver)
+    const device = new Authenticator({ origin: originOf(service) })
+    await enrol(account.client, owner.personId, device)
+    const step = { aboveEuros: 0, need: 1, withinMinutes: 40, then: 'deny' as const }
+    const agent = await anAgentUnder(account.client, { name: 'Books', approval: [{ ...step, of: 'owners' }] })
+    const limits = { maxTransactionEuros: 50 }
+    await aWaitingIntent(account.client, agent.id)
+    const card = { type: 'new_card', agentId: agent.id, usage: 'multi', limits, reason: 'Papers' } as const
+    await bodyOf(account.client.cardRequests.create({ body: card }))
+    await until('the questions', () => mailsTo(owner.address)[2])
+    const { id } = await bodyOf(account.client.policies.effective({ params: { agentId: agent.id } }))
+    const body = { name: 'Books', approval: [{ ...step, of: [approver.personId], withinMinutes: 90 }] }
+    const refused = await owner.client.policies.replace({ params: { id }, body })
+    const { challenge } = refused.body as unknown as { challenge: Parameters<typeof signed>[0] }
+    const webauthnAssertion = signed(challenge, device)
+    await bodyOf(owner.client.policies.replace({ params: { id }, body: { ...body, webauthnAssertion } }))
+    const pass = (minutes: number) => bodyOf(account.client.sandbox.advance({ body: { minutes } }))
+    await pass(1)
+    await until('the new questions', () => mailsTo(approver.address)[2])
+    await pass(50)
+    await until('the reminders', () => mailsTo(approver.address)[4])
+    await allSent(account.ownerId)
+    expect(mailsTo(owner.address)).toHaveLength(3)
   })
 
   test('about a card request goes to the people of the steps, and again as a reminder', async () => {

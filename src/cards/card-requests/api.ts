@@ -291,7 +291,7 @@ export const cardRequestSteps = {
     summary: 'Remind the people who are asked to approve a card request',
     emits: {
       'card_limit_request.approval_reminder': declareEvent(
-        'A card request still waits for approvals: at half of the time of the step, and an hour before its end.',
+        'A card request still waits for approvals: at half of the time of the step, an hour before its end, and once the policy’s steps have changed.',
         CardApprovalEvent,
       ),
     },
@@ -302,6 +302,7 @@ export const cardRequestSteps = {
     emits: {
       ...cardRequestEvents,
       'card_limit_request.approval_escalated': CardApprovalEvent,
+      'card_limit_request.approval_reminder': CardApprovalEvent,
     },
   }),
   carryOut: step('cardRequests.carryOut', {

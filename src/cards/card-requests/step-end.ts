@@ -1,5 +1,5 @@
 import { AgentEvent } from '../../control/agents/index.ts'
-import { effectivePolicy, type Policy } from '../../control/policies/index.ts'
+import { effectivePolicy, type Policy, PolicyEvent } from '../../control/policies/index.ts'
 import {
   type ApprovalProgress,
   type Approver,
@@ -39,10 +39,12 @@ const lock = (em: EntityManager, id: string): Promise<CardRequest | null> =>
   em.findOne(CardRequest, { id }, FOR_UPDATE)
 
 /** What the run of a pending request does next about its approvals, and when; undefined where one person approves. */
-export async function nextApprovalStep(request: CardRequest, { sql, tenant, now }: ReadContext) {
+export async function nextApprovalStep(request: CardRequest, { em, sql, tenant, now }: ReadContext) {
   if (!isWaiting(request)) return undefined
-  const approvers = await readApprovers(sql, tenant)
-  return nextOfWaiting(request.approval, amountToApprove(request), { approvers, now })
+  const { approval, agentId } = request
+  const [approvers, policy] = await Promise.all([readApprovers(sql, tenant), effectivePolicy(em, agentId)])
+  const steps = policy?.approval ?? []
+  return nextOfWaiting(approval, amountToApprove(request), { approvers, steps, now })
 }
 
 /** Sends the reminder that is due by the tenant’s clock, once. */
@@ -60,7 +62,7 @@ export async function remindCardApprovers(
 
 type Ending = WriteContext<(typeof cardRequestSteps.endStep)['emits']>
 
-/** Goes on where the time of a step is over, or people have left: asks the next people, or denies. */
+/** Goes on where the time of a step is over, or people or steps have changed: asks the next people, or denies. */
 export async function endCardApprovalStep(id: string, context: Ending): Promise<void> {
   const { em, sql, tenant, now } = context
   const request = await lock(em, id)
@@ -82,11 +84,13 @@ function goOn(
   context: Ending,
 ): void {
   const { now, emit, wake } = context
+  const isAnew = begun !== request.approval
   const kept = dropApprovals(begun, approvers)
   const advance = advanceApproval(kept, amountToApprove(request), { approvers, now })
   setCardApproval(request, advance.progress, { approvers, now })
   if (advance.outcome === 'denied') deny(request, policy, context)
   else if (advance.hasEscalated) emit('card_limit_request.approval_escalated', cardApprovalEvent(request))
+  else if (isAnew) emit('card_limit_request.approval_reminder', cardApprovalEvent(request))
   wake(cardRequestProcess, request)
 }
 
@@ -99,13 +103,22 @@ function deny(request: Waiting, { id }: Policy, context: Ending): void {
 
 const MAKE_DUE = makeAllDueSql('card_requests', 'pending')
 
-/** People have left, or have another role: what waits for approvals looks at once who is left. */
-async function lookAtWaiting({ sql, tenant: { ownerId, mode }, now, wake }: WriteContext): Promise<void> {
-  const waiting = await sql<{ id: string; agentId: string } & Row>(MAKE_DUE, [ownerId, mode, now])
+/** People have left or have another role, or the policy of an agent has changed: what waits looks at once who is asked. */
+async function lookAtWaiting(
+  { sql, tenant: { ownerId, mode }, now, wake }: WriteContext,
+  agentId: string | null = null,
+): Promise<void> {
+  const waiting = await sql<{ id: string; agentId: string } & Row>(MAKE_DUE, [ownerId, mode, now, agentId])
   for (const request of waiting) wake(cardRequestProcess, request)
 }
 
+const onPolicyChanged = reaction(PolicyEvent, {}, async ({ agentId }, context) => {
+  if (agentId) await lookAtWaiting(context, agentId)
+})
+
 export const cardApprovalReactions = {
+  'policy.updated': onPolicyChanged,
+  'policy.assigned': onPolicyChanged,
   'person.removed': reaction(personEvents['person.removed'], {}, (_, context) => lookAtWaiting(context)),
   'person.updated': reaction(personEvents['person.updated'], {}, async ({ changed }, context) => {
     if (changed.includes('role')) await lookAtWaiting(context)

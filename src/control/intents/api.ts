@@ -227,7 +227,7 @@ export const intentSteps = {
     summary: 'Remind the people who are asked to approve',
     emits: {
       'intent.approval_reminder': declareEvent(
-        'An intent still waits for approvals: at half of the time of the step, and an hour before its end.',
+        'An intent still waits for approvals: at half of the time of the step, an hour before its end, and once the policy’s steps have changed.',
         IntentApprovalEvent,
       ),
     },
@@ -237,6 +237,7 @@ export const intentSteps = {
     summary: 'End a step of the approval that was not complete in time: ask the next people, or deny',
     emits: {
       'intent.approval_escalated': IntentApprovalEvent,
+      'intent.approval_reminder': IntentApprovalEvent,
       'intent.denied': IntentEvent,
     },
   }),

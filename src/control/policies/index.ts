@@ -3,7 +3,7 @@ export { expirePolicy, policyEndStatus } from './end.ts'
 export { Policy } from './policy.ts'
 export { effectivePolicy, findPolicy } from './policy-versioning.ts'
 export { carryOutPolicyWrite, type Hold, type PolicyWrite } from './policy-writes.ts'
-export { PolicyExpiredEvent } from './schemas.ts'
+export { PolicyEvent, PolicyExpiredEvent } from './schemas.ts'
 export { policySimulationApi } from './simulation-api.ts'
 export {
   approvalStepsOf,

@@ -54,27 +54,33 @@ export const setApproval = (
 }
 
 /**
- * Makes all requests of a tenant due that wait for several people, and gives them for their runs to be woken. A transaction that
+ * Makes all requests of a tenant, or of one agent, due that wait for several people, and gives them for their runs to be woken. A transaction that
  * has locked people and passkeys does not wait for a request, since who holds one may wait for a passkey: the run alone ends the
  * step of that one.
  */
 export const makeAllDueSql = (table: string, waiting: string): string => `
 with waiting as (
   select id, agent_id from ${table}
-  where owner_id = $1 and mode = $2 and status = '${waiting}' and approval_due_at is not null),
+  where owner_id = $1 and mode = $2 and status = '${waiting}' and approval_due_at is not null
+    and ($4::text is null or agent_id = $4)),
 free as (
   select id from ${table}
   where owner_id = $1 and mode = $2 and status = '${waiting}' and approval_due_at is not null
+    and ($4::text is null or agent_id = $4)
   order by id for no key update skip locked),
 made_due as (
   update ${table} set approval_due_at = $3 from free
   where owner_id = $1 and mode = $2 and ${table}.id = free.id)
 select id, agent_id as "agentId" from waiting order by id`
 
-/** What the run does next about the approvals, and when; with their count in words. */
-export function nextOfWaiting(approval: ApprovalProgress, amount: Cents, { approvers, now }: Circumstances) {
-  const isLost = hasLostApprovers(approval, approvers)
-  const { at, what } = isLost ? { at: now, what: 'end' as const } : nextOfApproval(approval)
+/** What the run does next about the approvals, and when, by the present steps of the policy; with their count in words. */
+export function nextOfWaiting(
+  approval: ApprovalProgress,
+  amount: Cents,
+  { approvers, steps, now }: Circumstances & { readonly steps: readonly ApprovalStep[] },
+) {
+  const isOver = !isDeepStrictEqual(approval.steps, steps) || hasLostApprovers(approval, approvers)
+  const { at, what } = isOver ? { at: now, what: 'end' as const } : nextOfApproval(approval)
   return { at, what, inWords: approvalCountInWords(approval, amount, formatMinute(stepEndsAt(approval))) }
 }
 

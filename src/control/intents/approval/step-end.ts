@@ -19,7 +19,7 @@ import { reaction } from '../../../kernel/contract/area.ts'
 import type { ReadContext, WriteContext } from '../../../kernel/contract/context.ts'
 import type { Row } from '../../../kernel/contract/sql.ts'
 import { AgentEvent } from '../../agents/index.ts'
-import { effectivePolicy } from '../../policies/index.ts'
+import { effectivePolicy, PolicyEvent } from '../../policies/index.ts'
 import type { intentSteps } from '../api.ts'
 import { type Intent, intentMachine, lockIntent, lockWithSteps } from '../intent.ts'
 import { intentProcess } from '../process.ts'
@@ -31,10 +31,11 @@ const isWaiting = (intent: Intent | null): intent is Waiting =>
   intent?.status === 'created' && intent.approval !== null
 
 /** What the run of a waiting intent does next about its approvals, and when; undefined where one person approves. */
-export async function nextApprovalStep(intent: Intent, { sql, tenant, now }: ReadContext) {
+export async function nextApprovalStep(intent: Intent, { em, sql, tenant, now }: ReadContext) {
   if (!isWaiting(intent)) return undefined
-  const { approval, amountCents } = intent
-  return nextOfWaiting(approval, amountCents, { approvers: await readApprovers(sql, tenant), now })
+  const { approval, amountCents, agentId } = intent
+  const [approvers, policy] = await Promise.all([readApprovers(sql, tenant), effectivePolicy(em, agentId)])
+  return nextOfWaiting(approval, amountCents, { approvers, steps: policy?.approval ?? [], now })
 }
 
 /** Sends the reminder that is due by the tenant’s clock, once. */
@@ -52,7 +53,7 @@ export async function remindApprovers(
 
 type Ending = WriteContext<(typeof intentSteps.endStep)['emits']>
 
-/** Goes on where the time of a step is over, or people have left: asks the next people, or denies. */
+/** Goes on where the time of a step is over, or people or steps have changed: asks the next people, or denies. */
 export async function endApprovalStep(id: string, context: Ending): Promise<void> {
   const { em, sql, tenant, now } = context
   const intent = await lockIntent(em, id)
@@ -73,12 +74,14 @@ async function goOn(
   context: Ending,
 ) {
   const { now, emit, wake } = context
+  const isAnew = begun !== intent.approval
   const kept = dropApprovals(begun, approvers)
   const { progress, outcome, hasEscalated } = advanceApproval(kept, intent.amountCents, { approvers, now })
   if (progress !== intent.approval) await dropRecorded(intent, progress, context)
   setApproval(intent, progress, { approvers, now })
   if (outcome === 'denied') deny(intent, context)
   else if (hasEscalated) emit('intent.approval_escalated', approvalEvent(intent))
+  else if (isAnew) emit('intent.approval_reminder', approvalEvent(intent))
   wake(intentProcess, intent)
 }
 
@@ -104,13 +107,22 @@ async function dropRecorded(
 
 const MAKE_DUE = makeAllDueSql('intents', 'created')
 
-/** People have left, or have another role: what waits for approvals looks at once who is left. */
-async function lookAtWaiting({ sql, tenant: { ownerId, mode }, now, wake }: WriteContext): Promise<void> {
-  const waiting = await sql<{ id: string; agentId: string } & Row>(MAKE_DUE, [ownerId, mode, now])
+/** People have left or have another role, or the policy of an agent has changed: what waits looks at once who is asked. */
+async function lookAtWaiting(
+  { sql, tenant: { ownerId, mode }, now, wake }: WriteContext,
+  agentId: string | null = null,
+): Promise<void> {
+  const waiting = await sql<{ id: string; agentId: string } & Row>(MAKE_DUE, [ownerId, mode, now, agentId])
   for (const intent of waiting) wake(intentProcess, intent)
 }
 
+const onPolicyChanged = reaction(PolicyEvent, {}, async ({ agentId }, context) => {
+  if (agentId) await lookAtWaiting(context, agentId)
+})
+
 export const approvalReactions = {
+  'policy.updated': onPolicyChanged,
+  'policy.assigned': onPolicyChanged,
   'person.removed': reaction(personEvents['person.removed'], {}, (_, context) => lookAtWaiting(context)),
   'person.updated': reaction(personEvents['person.updated'], {}, async ({ changed }, context) => {
     if (changed.includes('role')) await lookAtWaiting(context)
