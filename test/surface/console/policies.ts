@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { anAgentUnder, anIntent, aPolicy, bodyOf } from '../../support/factories.ts'
+import { aPerson } from '../../support/identity/people.ts'
 import { openAsOwner } from '../console-pages/devices.ts'
 import { aVisitor, service } from './visitors.ts'
 
@@ -24,6 +25,34 @@ describe('the page of a policy', () => {
     expect(ofAgent.text).toContain('data-operation="PUT /policies/{id}"')
     expect(ofAgent.text).not.toContain('/apply"')
     expect(ofAgent.text).not.toContain('data-operation="DELETE')
+  })
+
+  test.each([
+    [{ requireIntent: true }, 'Every payment needs approval, cards pay only on approved intents.'],
+    [{ autoApproveLimitEuros: 100, requireAttestation: true }, 'A passkey is needed for every payment.'],
+    [
+      { mccCategories: ['software'], allowedMccs: ['5942'], blockedMccs: ['7995'] },
+      'Only for software or category 5942, not category 7995.',
+    ],
+    [{ allowedMccs: ['5942'] }, 'Only category 5942.'],
+    [{ expiresAfterMinutes: 60 }, 'Expires after 60 min, then notify.'],
+    [{ expiresAfterMinutes: 60, expirationAction: 'freeze' }, 'Expires after 60 min, then freeze.'],
+  ] as const)('says of %j: %s', async (rules, said) => {
+    const { owner, read } = await aVisitor()
+    const { id } = await aPolicy(owner.client, { name: 'Books', ...rules } as never)
+    const { text } = await read(`console/policies/${id}`)
+    expect([...text.matchAll(/<p class="says"[^>]*>([^<]*)</g)].map(([, one]) => one)).toContain(said)
+  })
+
+  test('says that steps go before the auto-approve limit', async () => {
+    const { owner, read } = await aVisitor()
+    await aPerson(service, owner, { role: 'owner' })
+    const step = { aboveEuros: 50, of: 'owners', need: 1, withinMinutes: 60, then: 'deny' } as const
+    const rules = { name: 'Books', autoApproveLimitEuros: 100, approval: [step] }
+    const { id } = await aPolicy(owner.client, rules)
+    expect((await read(`console/policies/${id}`)).text).toContain(
+      '>Payments up to €\u00a0100 that no step asks for are approved automatically.<',
+    )
   })
 
   test('simulates a payment while the person types, saves, replays past decisions and shows the change', async () => {

@@ -72,11 +72,14 @@ export const approvalGroup: FormGroup = {
   members: ['autoApproveLimitEuros'],
   says: {
     parts: [
-      'payments up to {autoApproveLimitEuros} are approved automatically',
-      'a passkey is needed for every payment{?requireAttestation}',
+      [
+        'a passkey is needed for every payment{?requireAttestation}',
+        'payments up to {autoApproveLimitEuros} that no step asks for are approved automatically{?approval}',
+        'payments up to {autoApproveLimitEuros} are approved automatically',
+        'every payment needs approval',
+      ],
       'cards pay only on approved intents{?requireIntent}',
     ],
-    otherwise: 'Every payment needs approval',
   },
 }
 
@@ -104,8 +107,11 @@ const ruleGroups: readonly FormGroup[] = [
         'only {merchantAllowlist}',
         'never {merchantBlocklist}',
         'only in {allowedCountries}',
-        'only for {mccCategories}',
-        'only category {allowedMccs}',
+        [
+          'only for {mccCategories} or category {allowedMccs}',
+          'only for {mccCategories}',
+          'only category {allowedMccs}',
+        ],
         'not category {blockedMccs}',
         'only the first merchant paid{?lockToFirstMerchant}',
       ],
@@ -121,7 +127,7 @@ const ruleGroups: readonly FormGroup[] = [
         'from {activeHoursStart}:00 UTC',
         'until {activeHoursEnd}:00 UTC',
         '{cooldownMinutes} min between payments',
-        'expires after {expiresAfterMinutes} min',
+        'expires after {expiresAfterMinutes} min, then {expirationAction}',
       ],
       otherwise: 'At any time',
     },

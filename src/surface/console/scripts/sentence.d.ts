@@ -1,8 +1,10 @@
 export interface SentenceSpec {
   /** Begins the sentence, if there is a part to say. */
   readonly start?: string
-  readonly parts: readonly string[]
-  readonly otherwise: string
+  /** Of alternatives the first that can be said. */
+  readonly parts: readonly (string | readonly string[])[]
+  /** Without a part to say. */
+  readonly otherwise?: string
 }
 
 export function sentence(spec: SentenceSpec, values: Readonly<Record<string, unknown>>): string

@@ -58,9 +58,14 @@ function partText(part, values) {
   return isWhole ? text : ''
 }
 
-/** The parts with a value, in one sentence. */
-export function sentence({ start = '', parts, otherwise }, values) {
-  const said = parts.map(part => partText(part, values)).filter(text => text !== '')
+/** The parts with a value, in one sentence. Of alternatives, the first one counts. */
+export function sentence({ start = '', parts, otherwise = '' }, values) {
+  const textOf = part =>
+    [part]
+      .flat()
+      .map(one => partText(one, values))
+      .find(text => text !== '')
+  const said = parts.map(textOf).filter(text => text !== undefined)
   const text = said.length === 0 ? otherwise : `${start}${said.join(', ')}`
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
