@@ -84,3 +84,13 @@ test('the page says in whose place a deputy has approved', async () => {
     `Freigegeben von ${first.name} in Vertretung von ${boss.name}, AT.`,
   )
 })
+
+test('the page says in its language that too few have approved in time', async () => {
+  const { client, boss, agent } = await aTeam()
+  const { id } = await anIntent(client, agent.id)
+  await bodyOf(client.sandbox.advance({ body: { minutes: 500 } }))
+  expect(await wordsOf(boss, `/approve/${id}`)).toContain('Comment: Too few people have approved in time.')
+  const inGerman = await wordsOf(boss, `/approve/${id}`, german)
+  expect(inGerman).toContain('Kommentar: Zu wenige haben rechtzeitig freigegeben.')
+  expect(inGerman).not.toContain('people')
+})
