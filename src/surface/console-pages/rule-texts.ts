@@ -42,7 +42,7 @@ export const ruleName = (rule: string, language: Language): string =>
 const germanReasons: Readonly<Record<string, (figures: { limit: string; used: number | null }) => string>> = {
   autoApproveLimitEuros: ({ limit }) =>
     limit === ''
-      ? 'Jede Zahlung benötigt eine Freigabe.'
+      ? 'Diese Zahlung benötigt die Freigabe einer Person.'
       : `Der Betrag liegt über ${limit}, dem Limit für automatische Freigaben.`,
   possibleDuplicate: () =>
     'Eine gleiche Zahlung an denselben Händler über denselben Betrag wurde vor wenigen Minuten angefragt.',

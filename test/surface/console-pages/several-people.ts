@@ -94,3 +94,13 @@ test('the page says in its language that too few have approved in time', async (
   expect(inGerman).toContain('Kommentar: Zu wenige haben rechtzeitig freigegeben.')
   expect(inGerman).not.toContain('people')
 })
+
+test('the German page of a payment that the policy would approve by itself does not say that every payment waits', async () => {
+  const { client, boss } = await aTeam()
+  const agent = await anAgentUnder(client, { autoApproveLimitEuros: 100 })
+  const { id } = await anIntent(boss.client, agent.id)
+  expect(await wordsOf(boss, `/approve/${id}`)).toContain('what is declared in the console')
+  expect(await wordsOf(boss, `/approve/${id}`, german)).toContain(
+    'Limit für automatische Freigabe Diese Zahlung benötigt die Freigabe einer Person.',
+  )
+})
