@@ -35,9 +35,9 @@ export function html(parts: TemplateStringsArray, ...values: readonly HtmlConten
   return new Html(text)
 }
 
-/** Also letters and a pattern of dots that look like nothing: fillers of Hangul, and the empty Braille cell. */
+/** Also a pattern of dots that looks like nothing. Emoji, Persian and Mongolian need joiners and variation selectors. */
 const INVISIBLE =
-  /[\p{Cc}\u061c\u115f\u1160\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\u2800\u3164\ufeff\uffa0]+/gu
+  /[[\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]--[\p{Variation_Selector}\u200c\u200d]]+/gv
 
 const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
 

@@ -8,7 +8,10 @@ test.each([
   ['a\u2066b\u2069c\u200b\u200fd', 'a\ufffdb\ufffdc\ufffdd'],
   ['bell\u0007', 'bell\ufffd'],
   ['Bank\u3164\u115f\u1160\uffa0\u2800Ltd', 'Bank\ufffdLtd'],
+  ['Ama\u00adzon\u034f', 'Ama\ufffdzon\ufffd'],
+  ['Bank\u{e0041}\u180e\u17b4\ufff9', 'Bank\ufffd'],
   ['👩‍👧 Söhne', '👩‍👧 Söhne'],
+  ['❤️ 葛\u{e0100}', '❤️ 葛\u{e0100}'],
   ['می‌خواهم', 'می‌خواهم'],
   ['<img src=x>', '<img src=x>'],
 ])('the third-party text %j is shown as %j', (text, shown) => {
