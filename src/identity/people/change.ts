@@ -71,8 +71,7 @@ export async function changePerson(
   const { role = person.role, email } = members
   const changed = namesOfChanged(person, members)
   const before = person.role
-  const concerns = (step: ApprovalStep) =>
-    isAskedIn(step, { id: personId, role }) && !isAskedIn(step, { id: personId, role: before })
+  const concerns = asksFirst(personId, before, role)
   const access = changed.includes('role') ? await statedAccess(person, context) : []
   const changes = [...changed.map(name => statedChange(person, name, members)), ...access]
   const held = await hold({ personId, concerns, changes })
@@ -86,13 +85,24 @@ export async function changePerson(
     person.emailChangedAt = now
     await revokePersonLinks(person.id, context, { $or: [{ kind: 'join' }, { url: { $ne: null } }] })
   }
-  if ((await stepsConcerned(concerns, context)).length > 0) await endAccessByLinks(person, context)
+  await endAccessByLinks(person, concerns, context)
   if (changed.length > 0) emit('person.updated', { ...personEvent(person), changed })
   return person
 }
 
+/** Whether a step asks the person in the new role, and did not before. */
+const asksFirst =
+  (id: string, before: PersonRole, role: PersonRole) =>
+  (step: ApprovalStep): boolean =>
+    isAskedIn(step, { id, role }) && !isAskedIn(step, { id, role: before })
+
 /** Who made a link of a person whom no step asked was one owner alone. */
-async function endAccessByLinks({ id }: Person, context: WriteContext): Promise<void> {
+async function endAccessByLinks(
+  { id }: Person,
+  concerns: (step: ApprovalStep) => boolean,
+  context: WriteContext,
+): Promise<void> {
+  if ((await stepsConcerned(concerns, context)).length === 0) return
   await revokePersonLinks(id, context, { kind: { $ne: 'recovery' } })
   await endEnrolmentGrants(id, context)
 }
@@ -171,6 +181,7 @@ export async function assignRole(
   context: WriteContext<Pick<typeof personEvents, 'person.updated'>>,
 ): Promise<void> {
   if (role === person.role || (await isLastOwner(person, context))) return
+  await endAccessByLinks(person, asksFirst(person.id, person.role, role), context)
   person.role = role
   context.emit('person.updated', { ...personEvent(person), changed: ['role'] })
 }

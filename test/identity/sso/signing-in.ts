@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { signatureOver } from '../../support/control/approvals.ts'
-import { aFundedAgent, anIntent, bodyOf } from '../../support/factories.ts'
+import { aFundedAgent, anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
 import { Authenticator } from '../../support/identity/authenticator.ts'
 import { redeem, signedInBy } from '../../support/identity/console.ts'
 import { aSigningKey } from '../../support/identity/openid-provider.ts'
-import { aPerson, enrol, enrolled, pagesOrigin } from '../../support/identity/people.ts'
+import { aPerson, enrol, enrolled, pagesOrigin, signed } from '../../support/identity/people.ts'
 import { traceOf } from '../../support/trace.ts'
 import {
   anOwnerWithSso,
@@ -151,6 +151,29 @@ describe('groups', () => {
     expect(codeIn(await signIn(owner))).toEqual([403, 'groups_unreadable'])
     owner.provider.sign = sign
     expect((await signIn(owner, { ...GRACE, groups: ['everyone'] })).body.role).toBe('viewer')
+  })
+
+  test('by which a step asks the person end a link that one owner had made', async () => {
+    const owner = await anOwnerWithSso(roles)
+    const { client } = owner
+    const { id: personId } = await invite(owner, 'viewer')
+    await signIn(owner, { ...GRACE, groups: ['everyone'] })
+    const boss = await enrolled(service, owner)
+    await enrolled(service, owner, { by: boss })
+    const step = { aboveEuros: 20, of: 'approvers', need: 2, withinMinutes: 60, then: 'deny' } as const
+    await anAgentUnder(client, { approval: [step] })
+    const challenge = await bodyOf(
+      client.passkeys.challenge({ body: { purpose: 'invitation', subject: { personId } } }),
+    )
+    const link = await bodyOf(
+      client.people.link({
+        params: { id: personId },
+        body: { webauthnAssertion: signed(challenge, boss.device) },
+      }),
+    )
+    const raised = await signIn(owner, { ...GRACE, groups: ['payments'] })
+    expect(raised.body.role).toBe('approver')
+    expect(codeIn(await redeem(url, link.url))).toEqual([410, 'link_expired'])
   })
 
   test('of another claim than the owner has named meanwhile are not read', async () => {
