@@ -217,6 +217,17 @@ describe('a deputy', () => {
     expect(request.state).toBe('open at step 0, 1 of 2 given, asked: otto')
   })
 
+  test('who has approved is none of those who can still approve, by themselves or by a deputy', () => {
+    const request = new FollowedSteps([olga, stepOf({ of: ['ann', 'ben'] })], people)
+    request.setDeputy('olga', 'ann')
+    request.setDeputy('ann', 'otto')
+    request.approve('ann')
+    expect(request.state).toBe('open at step 1, 1 of 2 given, asked: ben')
+    expect(request.whyNotAsked('otto')).toBe('given')
+    request.setRole('ben', undefined)
+    expect(request.outcome).toBe('denied')
+  })
+
   test('of who made the request does not approve for them, nor do they for others', () => {
     const steps = [stepOf({ of: ['olga', 'otto'], need: 1 })]
     const request = new FollowedSteps(steps, people, { requesters: ['olga'] })

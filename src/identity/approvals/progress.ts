@@ -195,10 +195,10 @@ const isComplete = (progress: ApprovalProgress, approvers: readonly Approver[]):
   return given === needed
 }
 
-/** Whether there are still enough people. */
+/** Whether there are still enough people. Who has signed in place of another person does not approve once more. */
 const isPossible = (progress: ApprovalProgress, approvers: readonly Approver[]): boolean => {
   const givers = giversOf(progress, approvers)
-  const others = countingApprovers(progress, approvers).filter(one => !givers.includes(one))
+  const others = countingApprovers(progress, approvers).filter(({ id }) => !isGiven(progress, id))
   return countOf(progress, [...givers, ...others]) === neededApprovals(progress).length
 }
 
@@ -221,8 +221,9 @@ function seatFor(
   return [id, ...standsInFor].find(isOpen)
 }
 
-const isGiven = ({ given }: ApprovalProgress, seat: string): boolean =>
-  given.some(one => seatOf(one) === seat)
+/** Whether the person has approved, in the place of another or by a deputy as well. */
+const isGiven = ({ given }: ApprovalProgress, id: string): boolean =>
+  given.some(one => one.personId === id || seatOf(one) === id)
 
 export type WhyNotAsked = 'requester' | 'given' | 'not_asked'
 

@@ -128,7 +128,7 @@ export class StepsOracle {
           this.#earlier = [...this.#earlier, ...this.#current]
           this.#run(this.#place + 1, [])
         }
-      } else if (isInTime && this.#most(this.#countingPeople()) === this.#needed) return
+      } else if (isInTime && this.#most(this.#able()) === this.#needed) return
       else if (this.#steps[this.#place]?.then === 'deny') this.outcome = 'denied'
       else this.#run(this.#place + 1, this.#current)
     }
@@ -154,6 +154,14 @@ export class StepsOracle {
     return [...this.#people.keys()].filter(person => !this.#requesters.includes(person))
   }
 
+  /** Whose approvals are given, and who has signed none. */
+  #able(): string[] {
+    const seats = this.#seats
+    return this.#countingPeople().filter(
+      person => seats.includes(person) || !this.#signatures.some(({ signer }) => signer === person),
+    )
+  }
+
   get #seats(): string[] {
     return this.#signatures.map(({ seat }) => seat)
   }
@@ -170,7 +178,12 @@ export class StepsOracle {
     const seats = this.#seats
     const most = this.#most(seats)
     const others = counting.filter(one => this.#deputies.has(`${signer} for ${one}`)).sort()
-    return [signer, ...others].find(seat => !seats.includes(seat) && this.#most([...seats, seat]) > most)
+    return [signer, ...others].find(
+      seat =>
+        !seats.includes(seat) &&
+        !this.#signatures.some(one => one.signer === seat) &&
+        this.#most([...seats, seat]) > most,
+    )
   }
 
   #isOf(group: ApprovalStep['of'], person: string): boolean {
