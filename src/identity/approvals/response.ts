@@ -14,7 +14,10 @@ import { type ApprovalProgress, stepEndsAt } from './progress.ts'
 /** Why the approval of a person does not count, where several are asked. */
 export const approverRefusals = {
   own_request: [403, 'You have asked for this yourself: other people must approve it.'],
-  already_approved: [400, 'You have approved this already. It waits for other people.'],
+  already_approved: [
+    400,
+    'Your approval, or that of the person whose deputy you are, is given already. It waits for other people.',
+  ],
   approver_not_asked: [403, 'You are not asked now: `approval.awaits` of the record says who is.'],
 } as const satisfies Record<string, RefusalSpec>
 

@@ -207,8 +207,8 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'Sie haben diese Zahlung selbst angefragt. Andere müssen sie freigeben.',
   ],
   already_approved: [
-    'You have approved this. Other people must approve it as well.',
-    'Sie haben bereits freigegeben. Andere müssen ebenfalls freigeben.',
+    'Your approval, or that of the person whose deputy you are, is given. Other people must approve as well.',
+    'Ihre Freigabe liegt vor, oder die der Person, die Sie vertreten. Andere müssen ebenfalls freigeben.',
   ],
   approver_not_asked: ['The policy does not ask you now.', 'Die Richtlinie fragt Sie derzeit nicht.'],
   intent_expired: [

@@ -183,7 +183,9 @@ test('several people approve, each with a passkey of their own, and the page cou
   const { client, ada, grace, id } = await twoAtThePage()
   await ada.page.getByRole('button', { name: 'Approve with passkey' }).click()
   await newsIn(ada.page).filter({ hasText: 'Recorded. 1 more approval is needed.' }).waitFor()
-  await ada.page.getByText('You have approved this. Other people must approve it as well.').waitFor()
+  await ada.page
+    .getByText('Your approval, or that of the person whose deputy you are, is given. Other people')
+    .waitFor()
   expect(await ada.page.locator('[data-action="approve"]').count()).toBe(0)
   expect(await statusOf(client, id)).toBe('created')
   await grace.page.clock.runFor(5_000)

@@ -65,7 +65,7 @@ test('who is not asked, has approved or asked for the payment reads why in the p
   expect(await wordsOf(first, `/approve/${id}`)).toContain(APPROVE)
   await approve(first, id)
   const given = await wordsOf(first, `/approve/${id}`, german)
-  expect(given).toContain('Sie haben bereits freigegeben. Andere müssen ebenfalls freigeben.')
+  expect(given).toContain('Ihre Freigabe liegt vor')
   expect(given).not.toContain('Mit Passkey freigeben')
   expect(await wordsOf(second, `/approve/${id}`)).toContain('The policy does not ask you now.')
   expect(await wordsOf(boss, `/approve/${id}`)).toContain(APPROVE)
@@ -83,6 +83,24 @@ test('the page says in whose place a deputy has approved', async () => {
   expect(await wordsOf(boss, `/approve/${id}`, german)).toContain(
     `Freigegeben von ${first.name} in Vertretung von ${boss.name}, AT.`,
   )
+})
+
+test('the page does not say that a person has approved whose deputy did', async () => {
+  const { client, boss, first, approve } = await aTeam()
+  const agent = await anAgentUnder(client, { approval: [step, { ...step, of: 'approvers' }] })
+  await nameDeputy(boss, first)
+  const { id } = await anIntent(client, agent.id)
+  await approve(first, id)
+  expect(await wordsOf(boss, `/approve/${id}`)).toContain(
+    'Your approval, or that of the person whose deputy you are, is given. Other people must approve as well.',
+  )
+  expect(await wordsOf(boss, `/approve/${id}`, german)).toContain(
+    'Ihre Freigabe liegt vor, oder die der Person, die Sie vertreten. Andere müssen ebenfalls freigeben.',
+  )
+  expect(await boss.client.intents.challenge({ params: { intentId: id }, body: {} })).toMatchObject({
+    error:
+      'Your approval, or that of the person whose deputy you are, is given already. It waits for other people.',
+  })
 })
 
 test('the page says in its language that too few have approved in time', async () => {
