@@ -4,7 +4,7 @@ import type { Scope } from '../../kernel/contract/scopes.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { credentialColumns } from '../../kernel/database/credential.ts'
 import { nullable, tenantTable } from '../../kernel/database/entity.ts'
-import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
+import { personal, plain } from '../../kernel/database/personal.ts'
 import { clock } from '../../values/clock.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { addCents, type Cents, NO_CENTS, subtractCents } from '../../values/money.ts'
@@ -13,7 +13,6 @@ import { readSpentByTokens } from './limits.ts'
 
 const schema = defineEntity({
   ...tenantTable('AgentToken', 'agent_tokens', 'agentId', 'delegationId'),
-  ...personalTable({ about: { person: ['person_id'] } }),
   properties: {
     ...credentialColumns('token'),
     agentId: p.text(),

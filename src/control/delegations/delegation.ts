@@ -11,7 +11,7 @@ import {
   textArrayColumn,
   timestampColumn,
 } from '../../kernel/database/entity.ts'
-import { personal, personalTable, plain, secret } from '../../kernel/database/personal.ts'
+import { personal, plain, secret } from '../../kernel/database/personal.ts'
 import { minutes } from '../../values/clock.ts'
 import { type Cents, formatMoney } from '../../values/money.ts'
 import { isSameMerchant } from '../merchants/index.ts'
@@ -26,7 +26,6 @@ export const delegationMachine = stateMachine('delegation', {
 
 const schema = defineEntity({
   ...tenantTable('Delegation', 'delegations', 'agentId', 'id'),
-  ...personalTable({ about: { person: ['person_id'] } }),
   properties: {
     ...recordColumns('delegation'),
     agentId: p.text(),

@@ -181,6 +181,32 @@ describe('a deletion of', () => {
   })
 })
 
+test('a delegation pays on after a deletion of the person who made it, and the token keeps its name', async () => {
+  const owner = await service.owner()
+  const { client } = owner
+  const { id, joinUrl } = await bodyOf(
+    client.people.create({ body: { name: MARK, email: 'mark@example.com', role: 'owner' } }),
+  )
+  await redeem(service.url, joinUrl)
+  const agent = await anAgentUnder(client, { autoApproveLimitEuros: 100 })
+  const terms = { agentId: agent.id, maxAmountEuros: 50, merchant: 'Bookshop', label: 'Papers' }
+  const made = await bodyOf(client.delegations.create({ body: { ...terms, expiresInMinutes: 40_000 } }))
+  const body = { code: String(made.code) }
+  const { token, tokenId } = await bodyOf(service.client('').delegations.redeem({ body }))
+  await service.sql('update delegations set person_id = $2 where id = $1', [made.id, id])
+  await service.sql('update agent_tokens set person_id = $2 where id = $1', [tokenId, id])
+  await client.people.remove({ params: { id } })
+  const { id: deletionId } = await bodyOf(ask(owner, { type: 'person', id }))
+  await sealTrail(service)
+  await advance(owner, { days: 8 })
+  expect(await read(owner, deletionId)).toMatchObject({ status: 'completed' })
+  expect(await anIntent(service.client(String(token)), agent.id)).toMatchObject({ status: 'approved' })
+  expect(await bodyOf(client.delegations.get({ params: { id: made.id } }))).toMatchObject({
+    merchant: 'Bookshop',
+    label: 'Papers',
+  })
+})
+
 describe('a deletion of the owner', () => {
   test('waits while money is in a wallet or an agent can pay, and names them', async () => {
     const owner = await service.owner()
