@@ -50,7 +50,7 @@ export const MAX_PENDING_CARD_REQUESTS = 20
 
 const schema = defineEntity({
   ...tenantTable('CardRequest', 'card_requests', 'agentId', 'delegationId'),
-  ...personalTable({ about: { person: ["answered_by ->> 'id'", 'requester_id'] } }),
+  ...personalTable({ about: { person: ["answered_by ->> 'id'"] } }),
   properties: {
     ...recordColumns('cardreq'),
     agentId: p.text(),

@@ -54,7 +54,7 @@ export interface IntentDecider {
 const schema = defineEntity({
   ...tenantTable('Intent', 'intents', 'agentId', 'delegationId'),
   ...personalTable({
-    about: { person: ["decided_by ->> 'id'", 'requester_id'], beneficiary: ['beneficiary_id'] },
+    about: { person: ["decided_by ->> 'id'"], beneficiary: ['beneficiary_id'] },
     keptWhile: { where: `not (${endedUnpaidSql('t')})`, words: 'it was paid, or can still be' },
   }),
   properties: {

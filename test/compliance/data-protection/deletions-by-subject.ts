@@ -207,6 +207,48 @@ test('a delegation pays on after a deletion of the person who made it, and the t
   })
 })
 
+test('a deletion of the person who asked for them leaves payments and cards as they were requested', async () => {
+  const owner = await service.owner()
+  const { client } = owner
+  const { id, joinUrl } = await bodyOf(
+    client.people.create({ body: { name: MARK, email: 'mark@example.com', role: 'viewer' } }),
+  )
+  await redeem(service.url, joinUrl)
+  const { id: deletionId } = await bodyOf(ask(owner, { type: 'person', id }))
+  await sealTrail(service)
+  await advance(owner, { days: 8 })
+  const agent = await anAgentUnder(client, { autoApproveLimitEuros: 1 })
+  const intent = await anIntent(client, agent.id)
+  await bodyOf(client.intents.deny({ params: { id: intent.id }, body: { reason: 'Too expensive' } }))
+  const controls = { merchantAllowlist: ['Bookshop'] }
+  const limits = { maxTransactionEuros: 50 }
+  const card = {
+    type: 'new_card',
+    agentId: agent.id,
+    usage: 'multi',
+    limits,
+    controls,
+    reason: 'Papers',
+  } as const
+  const request = await bodyOf(client.cardRequests.create({ body: card }))
+  for (const table of ['intents', 'card_requests'])
+    await service.sql(`update ${table} set requester_id = $2 where owner_id = $1`, [owner.ownerId, id])
+  await client.people.remove({ params: { id } })
+  await sealTrail(service)
+  await advance(owner, { days: 1 })
+  expect(await read(owner, deletionId)).toMatchObject({ status: 'completed' })
+  expect(await bodyOf(client.cardRequests.get({ params: { id: request.id } }))).toMatchObject({
+    status: 'pending',
+    reason: 'Papers',
+    controls: request.controls,
+  })
+  expect(await bodyOf(client.intents.get({ params: { id: intent.id } }))).toMatchObject({
+    merchant: 'Bookshop',
+    purpose: intent.purpose,
+    comment: 'Too expensive',
+  })
+})
+
 describe('a deletion of the owner', () => {
   test('waits while money is in a wallet or an agent can pay, and names them', async () => {
     const owner = await service.owner()
