@@ -14,7 +14,7 @@ import {
   restartApproval,
 } from '../../identity/approvals/index.ts'
 import { personEvents } from '../../identity/people/index.ts'
-import { reaction } from '../../kernel/contract/area.ts'
+import { reaction, reactionToAll } from '../../kernel/contract/area.ts'
 import type { ReadContext, WriteContext } from '../../kernel/contract/context.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
@@ -103,22 +103,23 @@ function deny(request: Waiting, { id }: Policy, context: Ending): void {
 
 const MAKE_DUE = makeAllDueSql('card_requests', 'pending')
 
-/** People have left or have another role, or the policy of an agent has changed: what waits looks at once who is asked. */
+/** People have left or have another role, or policies have changed: what waits looks at once who is asked. */
 async function lookAtWaiting(
   { sql, tenant: { ownerId, mode }, now, wake }: WriteContext,
-  agentId: string | null = null,
+  agentIds: readonly string[] | null = null,
 ): Promise<void> {
-  const waiting = await sql<{ id: string; agentId: string } & Row>(MAKE_DUE, [ownerId, mode, now, agentId])
+  const waiting = await sql<{ id: string; agentId: string } & Row>(MAKE_DUE, [ownerId, mode, now, agentIds])
   for (const request of waiting) wake(cardRequestProcess, request)
 }
 
-const onPolicyChanged = reaction(PolicyEvent, {}, async ({ agentId }, context) => {
-  if (agentId) await lookAtWaiting(context, agentId)
+const onPoliciesChanged = reactionToAll(PolicyEvent, {}, async (policies, context) => {
+  const agentIds = policies.flatMap(({ agentId }) => agentId ?? [])
+  if (agentIds.length > 0) await lookAtWaiting(context, agentIds)
 })
 
 export const cardApprovalReactions = {
-  'policy.updated': onPolicyChanged,
-  'policy.assigned': onPolicyChanged,
+  'policy.updated': onPoliciesChanged,
+  'policy.assigned': onPoliciesChanged,
   'person.removed': reaction(personEvents['person.removed'], {}, (_, context) => lookAtWaiting(context)),
   'person.updated': reaction(personEvents['person.updated'], {}, async ({ changed }, context) => {
     if (changed.includes('role')) await lookAtWaiting(context)

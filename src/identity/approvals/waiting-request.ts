@@ -54,19 +54,19 @@ export const setApproval = (
 }
 
 /**
- * Makes all requests of a tenant, or of one agent, due that wait for several people, and gives them for their runs to be woken. A transaction that
- * has locked people and passkeys does not wait for a request, since who holds one may wait for a passkey: the run alone ends the
- * step of that one.
+ * Makes all requests of a tenant, or of some agents, due that wait for several people, and gives them for their runs to be
+ * woken. A transaction that has locked people and passkeys does not wait for a request, since who holds one may wait for a
+ * passkey: the run alone ends the step of that one.
  */
 export const makeAllDueSql = (table: string, waiting: string): string => `
 with waiting as (
   select id, agent_id from ${table}
   where owner_id = $1 and mode = $2 and status = '${waiting}' and approval_due_at is not null
-    and ($4::text is null or agent_id = $4)),
+    and ($4::text[] is null or agent_id = any($4))),
 free as (
   select id from ${table}
   where owner_id = $1 and mode = $2 and status = '${waiting}' and approval_due_at is not null
-    and ($4::text is null or agent_id = $4)
+    and ($4::text[] is null or agent_id = any($4))
   order by id for no key update skip locked),
 made_due as (
   update ${table} set approval_due_at = $3 from free
