@@ -78,6 +78,8 @@ describe('pushes', () => {
     expect(shown).toEqual([
       ['Waiting for you', 'intent_1', `${origin}/approve/intent_1`],
       ['agent frozen', 'agent_1', `${origin}/console/search?q=agent_1`],
+      ['Waiting for you', 'cardreq_1', `${origin}/console/search?q=cardreq_1`],
+      ['person recovery started', 'person_1', `${origin}/console/search?q=person_1`],
     ])
   })
 
@@ -109,6 +111,13 @@ const ACTIVATED = `({ active }) => new Promise(resolve => {
 const PUSHES = [
   { intentId: 'intent_1', eventId: 'event_1', event: 'intent.created' },
   { agentId: 'agent_1', eventId: 'event_2', event: 'agent.frozen' },
+  {
+    requestId: 'cardreq_1',
+    agentId: 'agent_1',
+    eventId: 'event_3',
+    event: 'card_limit_request.approval_reminder',
+  },
+  { personId: 'person_1', eventId: 'event_4', event: 'person.recovery_started' },
 ]
 
 /**

@@ -15,8 +15,8 @@ function titleOf({ event }) {
   return event.replaceAll(/[._]/g, ' ')
 }
 
-const idOf = ({ intentId, changeRequestId, transferId, agentId, eventId }) =>
-  intentId ?? changeRequestId ?? transferId ?? agentId ?? eventId
+const idOf = ({ intentId, changeRequestId, transferId, requestId, agentId, personId, eventId }) =>
+  intentId ?? changeRequestId ?? transferId ?? requestId ?? agentId ?? personId ?? eventId
 
 addEventListener('push', event => {
   const data = event.data.json()
