@@ -79,6 +79,7 @@ describe('pushes', () => {
       ['Waiting for you', 'intent_1', `${origin}/approve/intent_1`],
       ['agent frozen', 'agent_1', `${origin}/console/search?q=agent_1`],
       ['Waiting for you', 'cardreq_1', `${origin}/console/search?q=cardreq_1`],
+      ['mpp credential action required', 'mppcredential_1', `${origin}/console/search?q=mppcredential_1`],
       ['person recovery started', 'person_1', `${origin}/console/search?q=person_1`],
     ])
   })
@@ -116,6 +117,12 @@ const PUSHES = [
     agentId: 'agent_1',
     eventId: 'event_3',
     event: 'card_limit_request.approval_reminder',
+  },
+  {
+    credentialId: 'mppcredential_1',
+    intentId: 'intent_1',
+    eventId: 'event_5',
+    event: 'mpp.credential.action_required',
   },
   { personId: 'person_1', eventId: 'event_4', event: 'person.recovery_started' },
 ]

@@ -15,8 +15,11 @@ function titleOf({ event }) {
   return event.replaceAll(/[._]/g, ' ')
 }
 
-const idOf = ({ intentId, changeRequestId, transferId, requestId, agentId, personId, eventId }) =>
-  intentId ?? changeRequestId ?? transferId ?? requestId ?? agentId ?? personId ?? eventId
+/** The most special record that the event names. */
+const idOf = data =>
+  ['credentialId', 'intentId', 'changeRequestId', 'transferId', 'requestId', 'agentId', 'personId', 'eventId']
+    .map(name => data[name])
+    .find(Boolean)
 
 addEventListener('push', event => {
   const data = event.data.json()
@@ -26,7 +29,8 @@ addEventListener('push', event => {
 
 /** A decision has its own page; other records are found by id. Both addresses are relative to this script. */
 function pageOf(data) {
-  const page = data.intentId ? `../approve/${data.intentId}` : `search?q=${idOf(data)}`
+  const id = idOf(data)
+  const page = id === data.intentId ? `../approve/${id}` : `search?q=${id}`
   return new URL(page, registration.scope).href
 }
 
