@@ -15,6 +15,7 @@ describe('the page of a policy', () => {
     const { text } = await read(`console/policies/${template.id}`)
     expect(text).toMatch(/<input [^>]*type="number" name="dailyLimitEuros"/)
     expect(text).toMatch(/<input [^>]*type="checkbox" name="requireIntent"/)
+    expect(text).toContain('Require an approved intent for card payments')
     expect(text).toMatch(
       /<textarea [^>]*name="merchantAllowlist"[^>]*data-type="list"[^>]*>a\.example\nb\.example</,
     )

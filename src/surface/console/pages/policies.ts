@@ -42,7 +42,7 @@ export const limitLabels = {
   expiresAfterMinutes: 'Expires after (minutes)',
   expirationAction: 'On expiry',
   lockToFirstMerchant: 'Lock to the first merchant',
-  requireIntent: 'Require an intent for every payment',
+  requireIntent: 'Require an approved intent for card payments',
   requireAttestation: 'Require a passkey for every payment',
   approval: 'Steps of approval',
   'approval.aboveEuros': 'Above (€)',
