@@ -132,13 +132,17 @@ export async function applyTemplate(
   policyId: string,
   hold: Hold,
   context: Writing,
-): Promise<AppliedTemplate | Refusal | Accepted | Refused<'policy_not_found' | 'not_a_template'>> {
+): Promise<
+  AppliedTemplate | Refusal | Accepted | Refused<'policy_not_found' | 'not_a_template' | 'too_few_approvers'>
+> {
   const { em, now, emit } = context
   const templateAndCopies = { $or: [{ id: policyId }, { templateId: policyId }], ...policyNotDeleted }
   const locked = await em.find(Policy, templateAndCopies, FOR_UPDATE_BY_ID)
   const template = locked.find(({ id }) => id === policyId)
   if (!template) return ['policy_not_found']
   if (template.agentId) return ['not_a_template']
+  const few = await refuseTooFew(template, context)
+  if (few) return few
   const copies = locked.filter(copy => copy !== template)
   const source = { id: template.id, rules: pickPolicyRules(template) }
   const held = await hold(copies, () =>

@@ -155,6 +155,22 @@ describe('a policy that asks several people', () => {
   })
 })
 
+test('a template that asks more people than are left is not applied', async () => {
+  const { client, first } = await aTeam([])
+  const body = { name: 'Books', approval: [] as Step[] }
+  const { id } = await bodyOf(client.policies.create({ body }))
+  const agent = await bodyOf(client.agents.create({ body: { name: 'Reader', policyId: id } }))
+  const params = { id }
+  await bodyOf(client.policies.replace({ params, body: { ...body, approval: [approvers(3)] } }))
+  await bodyOf(client.people.remove({ params: { id: first.personId } }))
+  expect(await client.policies.apply({ params, body: {} })).toMatchObject({
+    status: 400,
+    code: 'too_few_approvers',
+  })
+  const own = await bodyOf(client.policies.effective({ params: { agentId: agent.id } }))
+  expect(own.approval).toEqual([])
+})
+
 describe('an approval does not count', () => {
   test('of the same person twice', async () => {
     const { client, agent, first, second, approve } = await aTeam([approvers(2)])
