@@ -35,9 +35,12 @@ export function html(parts: TemplateStringsArray, ...values: readonly HtmlConten
   return new Html(text)
 }
 
-/** Also a pattern of dots that looks like nothing. Emoji, Persian and Mongolian need joiners and variation selectors. */
+/**
+ * Also a pattern of dots that looks like nothing. Emoji and many scripts need joiners and variation selectors; at the beginning
+ * of a word, and after letters of these scripts, they only hide.
+ */
 const INVISIBLE =
-  /[[\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]--[\p{Variation_Selector}\u200c\u200d]]+/gv
+  /[[\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]--[\p{Variation_Selector}\u200c\u200d]]+|(?<=^|[\s\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\p{Variation_Selector}\u200c\u200d]+/gv
 
 const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
