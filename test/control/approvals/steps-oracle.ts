@@ -154,7 +154,7 @@ export class StepsOracle {
     return [...this.#people.keys()].filter(person => !this.#requesters.includes(person))
   }
 
-  /** Whose approvals are given, and who has signed none. */
+  /** The people whose approvals are given, and those who have signed none. */
   #able(): string[] {
     const seats = this.#seats
     return this.#countingPeople().filter(

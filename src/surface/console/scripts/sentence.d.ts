@@ -1,7 +1,7 @@
 export interface SentenceSpec {
   /** Begins the sentence, if there is a part to say. */
   readonly start?: string
-  /** Of alternatives the first that can be said. */
+  /** The first alternative counts that can be said. */
   readonly parts: readonly (string | readonly string[])[]
   /** Without a part to say. */
   readonly otherwise?: string
