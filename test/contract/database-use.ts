@@ -86,6 +86,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'connectedAssistants.get': 4,
   // The intents, and one statement for each of the three means of payment.
   'intents.list': 4,
+  // The agent, the template and the agent's policy; then what waits for several people, intents and card requests.
+  'policies.assign': 8,
   // The agents, then concurrently their counters, balances and policies, after the tenant's clock.
   'policies.usage': 5,
   // The clock, then at one instant what is not in the sums yet, the sums, and names of agents; the end of
