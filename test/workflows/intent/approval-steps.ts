@@ -63,6 +63,23 @@ describe('an intent whose policy asks several people', () => {
     )
   })
 
+  test('is asked anew at once when the steps of the policy have changed', async () => {
+    const { client, intent, run, approvers, approve, happens } = await aTeam()
+    await approve(approvers[0] as Enrolled)
+    await run.untilDetails('for approvals: 1 of 2')
+    const params = { agentId: intent.agentId }
+    const { id, name, approval } = await bodyOf(client.policies.effective({ params }))
+    const stricter = approval.map((step, place) => (place === 0 ? { ...step, need: 3 } : step))
+    await bodyOf(client.policies.replace({ params: { id }, body: { name, approval: stricter } }))
+    await run.untilDetails('for approvals: 0 of 3')
+    await happens('intent.approval_reminder')
+    expect(await bodyOf(client.intents.get({ params: intent }))).toMatchObject({
+      status: 'created',
+      approval: { given: 0, needed: 3, approvals: [] },
+    })
+    expect(await service.sql('select from recorded_approvals where intent_id = $1', [intent.id])).toEqual([])
+  })
+
   test('is reminded, passed on to the next people and denied by its run, as the clock of the account says', async () => {
     const { run, happens, eventsOf, pass } = await aTeam()
     await run.untilDetails('for approvals')
