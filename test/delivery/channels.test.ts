@@ -281,7 +281,7 @@ describe('a question', () => {
       const question = await until('the question', () => mailsTo(address)[1])
       expect(question.parsed.subject).toBe('[Test] A change waits for several people')
       expect(linkIn(question)).toContain(`/console/change-requests/${change.id}`)
-      expect(question.parsed.text).not.toContain('70')
+      expect(question.parsed.text).not.toContain('70.00')
     }
     await allSent(account.ownerId)
     expect(mailsTo(approver.address)).toHaveLength(1)
