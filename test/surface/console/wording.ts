@@ -29,7 +29,9 @@ describe('the wording of the console', () => {
     })
     const { text } = await read(`console/policies/${id}`)
     expect(text).toContain('Up to 1 payment in all.')
-    expect(text).toContain('From 8:00 UTC, until 18:00 UTC, 1 min between payments, expires after 1 min.')
+    expect(text).toContain(
+      'From 8:00 UTC, until 18:00 UTC, 1 min between payments, expires after 1 min, then notify.',
+    )
   })
 
   test('adds amounts to the cent', async () => {

@@ -68,7 +68,7 @@ describe('an intent whose policy asks several people', () => {
     await approve(approvers[0] as Enrolled)
     await run.untilDetails('for approvals: 1 of 2')
     const params = { agentId: intent.agentId }
-    const { id, name, approval } = await bodyOf(client.policies.effective({ params }))
+    const { id, name, approval = [] } = await bodyOf(client.policies.effective({ params }))
     const stricter = approval.map((step, place) => (place === 0 ? { ...step, need: 3 } : step))
     await bodyOf(client.policies.replace({ params: { id }, body: { name, approval: stricter } }))
     await run.untilDetails('for approvals: 0 of 3')
