@@ -81,7 +81,7 @@ async function withGrant(ownerId: string, kind: 'join' | 'recovery') {
     const registration = new Authenticator({ origin }).register(options)
     return told(await client.passkeys.registerVerify({ body: { challengeId, registration } }))
   }
-  return { enrolOne }
+  return { personId, enrolOne }
 }
 
 describe('who has come by the link', () => {
@@ -89,6 +89,21 @@ describe('who has come by the link', () => {
     const { owner } = await anAccount()
     const { enrolOne } = await withGrant(owner.ownerId, kind)
     expect([await enrolOne(), await enrolOne()]).toEqual(['201', '400 assertion_required'])
+  })
+
+  test('enrols one there, and neither in another session nor by a key', async () => {
+    const { owner, client } = await anAccount()
+    const { personId, enrolOne } = await withGrant(owner.ownerId, 'join')
+    const elsewhere = await signedInTo(service, owner, { personId })
+    const others = [
+      await elsewhere.client.passkeys.registerOptions({ body: {} }),
+      await client.passkeys.registerOptions({ body: { personId } }),
+    ]
+    expect([...others.map(told), await enrolOne()]).toEqual([
+      '400 assertion_required',
+      '400 assertion_required',
+      '201',
+    ])
   })
 
   test('enrols one of two that are made at once', async () => {
