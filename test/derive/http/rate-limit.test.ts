@@ -5,6 +5,7 @@ import { statusCounts, times } from '../../support/at-once.ts'
 import { anAgent, aToken } from '../../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../../support/flaky-proxy.ts'
 import { http, startTestService } from '../../support/harness.ts'
+import { signedInTo } from '../../support/identity/console.ts'
 
 const LIMIT = 20
 const { health, pages } = areas
@@ -159,6 +160,18 @@ describe('a credential', () => {
     })
     expect(number(headers, 'x-ratelimit-remaining')).toBe(0)
     expect((await askWith(other.key, 249)).status).toBe(200)
+  })
+
+  test('is a person’s session, so that one browser that loops does not lock out another one', async () => {
+    const account = await behindProxy.owner()
+    const looping = await signedInTo(behindProxy, account)
+    const other = await signedInTo(behindProxy, account, { personId: looping.personId })
+    const askIn = ({ cookie }: { readonly cookie: string }, index: number) =>
+      behindProxy.http('GET', '/agents', { headers: { cookie, 'x-forwarded-for': `198.18.2.${index}` } })
+    await newMinute(behindProxy)
+    const answers = await times(2 * LIMIT, index => askIn(looping, index))
+    expect(statusCounts(answers)).toEqual({ 200: LIMIT, 429: LIMIT })
+    expect((await askIn(other, 249)).status).toBe(200)
   })
 })
 
