@@ -126,6 +126,10 @@ describe('a run that ended while its record is still open', () => {
       await untilStartedAgain(run, before)
       await run.untilDetails(details)
     }
+    const startedAgain = await temporal.of(failed).handle.describe()
+    expect(await startedAgain.staticSummary()).toBe(
+      `Webhook delivery of agent.created to ${webhook.id}, test`,
+    )
     await bodyOf(client.transfers.confirmPayee({ params: { id }, body: {} }))
     expect(await temporal.of({ workflowId }).untilEnded()).toBe('completed')
   })

@@ -64,6 +64,8 @@ describe('the run of a failed delivery', () => {
       expect.stringMatching(/^for attempt 2 of 3 to 127\.0\.0\.1:\d+ at .* UTC$/),
       expect.stringMatching(/^for attempt 3 of 3 to 127\.0\.0\.1:\d+ at .* UTC$/),
     ])
+    const description = await run.handle.describe()
+    expect(await description.staticSummary()).toBe(`Webhook delivery of agent.created to ${id}, test`)
     await run.signal('retryNow')
     expect(await run.untilEnded()).toBe('delivered')
     expect(
