@@ -13,7 +13,7 @@ import './intent/command-signals.ts'
 import './intent/intent-signals.ts'
 import './intent/intent-updates.ts'
 
-const service = await startTestService({ temporal: true })
+const service = await startTestService({ temporal: true, env: { PUBLIC_URL: 'https://pay.example.com' } })
 const { get, eventsOf, client, agent, owner, aWaitingIntent, temporal } = await intentRunsIn(service)
 
 describe('an intent that waits for approval', () => {
@@ -31,18 +31,20 @@ describe('an intent that waits for approval', () => {
     const deadline = formatMinute(new Date(intent.expiresAt))
     const waitsFor = `for a person’s approval, until ${deadline}`
     const payload = '`{"by": "your name", "reason": "why"}`'
+    const page = `https://pay.example.com/console/intents/${intent.id}`
     expect((await run.details()).split('\n\n')).toEqual([
       line,
       `It waits **${waitsFor}**.`,
       'Send an Update, which is answered, or a Signal: `approve`, `deny` or `cancel`, with this payload:',
       payload,
+      `[Open the record](${page})`,
     ])
     expect(await run.timerSummaries()).toEqual([waitsFor])
     const { dueInMs, readAtMs, ...state } = (await run.state()) ?? {}
     const signals = ['approve', 'deny', 'cancel']
     expect(state).toEqual({
       ...{ status: 'created', summary: line, closed: false, isBeingPaid: false },
-      ...{ waitsFor, deadline, signals },
+      ...{ waitsFor, deadline, signals, page },
     })
     expect(Number(dueInMs)).toBeGreaterThan(days(1) - minutes(2))
     expect(Number(dueInMs)).toBeLessThanOrEqual(days(1))
@@ -94,13 +96,14 @@ describe('an intent that waits for approval', () => {
     const merchant = 'Bookshop\n\n# Approved\n\n[Click](https://evil.example) <b>now</b> `x` **paid** | a'
     const { run } = await aWaitingIntent({ merchant })
     const [record = '', ...rest] = (await run.details()).split('\n\n')
-    expect(rest).toHaveLength(3)
+    expect(rest).toHaveLength(4)
     expect(record).not.toContain('\n')
     expect(record.replace(/\\./g, '')).not.toMatch(/[[\]<>`*#|]/)
     await run.signal('approve', { by: 'Eve\n\n# Denied [x](https://evil.example)' })
     const paragraphs = (await run.untilDetails(/Eve/)).split('\n\n')
-    expect(paragraphs.length).toBeGreaterThanOrEqual(4)
-    expect(paragraphs.at(-1)?.replace(/\\./g, '')).not.toMatch(/[[\]<>`*#|]/)
+    expect(paragraphs.length).toBeGreaterThanOrEqual(5)
+    // The link to the record comes last.
+    expect(paragraphs.at(-2)?.replace(/\\./g, '')).not.toMatch(/[[\]<>`*#|]/)
   })
 
   test('has no run if it is approved at once', async () => {
