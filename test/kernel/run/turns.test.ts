@@ -98,6 +98,8 @@ describe('what takes more than some milliseconds', () => {
       ...more,
     }) as unknown as ApiCall
 
+  const SHORT = { params: {}, query: { limit: 20 }, body: {} }
+
   /** Runs calls, each of which ends when the test ends it, and notes which have begun. */
   function aRunner(limits = FEW) {
     const begun: string[] = []
@@ -138,7 +140,8 @@ describe('what takes more than some milliseconds', () => {
     await run(callOf('a', 'list'))
     await run(callOf('a', 'record', { input: { params: {}, query: {}, body: {} } }))
     await run(callOf('a', 'write', { operation: write }))
-    expect(ran).toEqual(['list apart', 'record here', 'write here'])
+    await run(callOf('a', 'proof', { operation: oneAtATime(list), input: SHORT }))
+    expect(ran).toEqual(['list apart', 'record here', 'write here', 'proof apart'])
   })
 
   test('runs for few owners side by side', async () => {
@@ -161,7 +164,12 @@ describe('what takes more than some milliseconds', () => {
     ['a report', { operation: { ...list, operation: { ...list.operation, isReport: true } } }, 1],
     ['a write that says so', { operation: write }, 1],
     ['a page that waits for another system', { operation: pageThatWaits() }, 2],
-    ['a short list', { input: { params: {}, query: { limit: 20 }, body: {} } }, 2],
+    [
+      'a file that takes its turn across all processes',
+      { operation: oneAtATime(listReturning('text/csv')) },
+      2,
+    ],
+    ['a short list', { input: SHORT }, 2],
     ['a record', { input: { params: {}, query: {}, body: {} } }, 2],
     ['an answer that stays open', { operation: listReturning('text/event-stream', true) }, 2],
     ['a question of a page that has its turn', { hasTurn: true }, 2],
@@ -179,6 +187,10 @@ describe('what takes more than some milliseconds', () => {
   function listReturning(mediaType: string, isEndless = false) {
     const schema = z.custom().meta({ mediaType, isEndless })
     return { ...list, operation: { ...list.operation, returns: [200, schema] } }
+  }
+
+  function oneAtATime({ operation, key }: typeof list) {
+    return { operation: { ...operation, limits: { oneAtATime: true } }, key }
   }
 
   function pageThatWaits() {
