@@ -116,23 +116,33 @@ describe('the run of an onboarding', () => {
 
 describe('where companies are real ones', () => {
   const systems = { identityVerification: () => ({ name: 'manual' }) } as unknown as Systems
-  const steps = {} as StepRunner
+  const inReview = {
+    status: 'in_review',
+    summary: 'In review',
+    closed: false,
+    signals: ['approve', 'reject'],
+  }
+  const steps = { read: async () => [inReview, 0] } as unknown as StepRunner
   const service = {} as RunningService
   const settings = { operatorSignals: false }
   const noOperation = () => Promise.reject(new Error('no operation may run'))
   const run = aRun(noOperation)
   const operations = allOperations(areas)
-  const { answerOnboarding } = onboardingActivities(
+  const { answerOnboarding, readOnboarding } = onboardingActivities(
     activityTools({ steps, operations, systems, service, settings, attemptDelivery: noOperation }, run),
   )
 
+  const of = { id: 'onboarding_1', ownerId: 'customer_1', mode: 'test', agentId: null } as const
   const answerAs = (signalled: ReceivedSignal) =>
     new MockActivityEnvironment().run(answerOnboarding, signalled)
 
   test('refuses signals, also in test mode, unless OPERATOR_SIGNALS is set', async () => {
-    const of = { id: 'onboarding_1', ownerId: 'customer_1', mode: 'test', agentId: null } as const
     expect(await answerAs({ ...of, verb: 'approve', payload: { by: 'Ada' } })).toContain(
       'OPERATOR_SIGNALS is off',
     )
+  })
+
+  test('offers an operator no signal that would be refused', async () => {
+    expect((await new MockActivityEnvironment().run(readOnboarding, of)).signals).toEqual([])
   })
 })
