@@ -56,8 +56,6 @@ function callOf(
   refuseUnstorable(given)
   const input = parseToolInput(registered, given, actor.agentId)
   const isKeyed = takesIdempotencyKey(operation) && isWritingOperation(operation)
-  if (operation.http?.keyRequired && idempotencyKey === null)
-    throw invalidRequest('idempotencyKey', 'this operation needs one')
   return {
     operation: registered,
     actor: isPublic ? publicActor : actor,
