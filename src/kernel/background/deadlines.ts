@@ -1,7 +1,6 @@
 import { clock } from '../../values/clock.ts'
 import { type Mode, processActor, type Tenant } from '../contract/actor.ts'
 import { type Areas, allOperations } from '../contract/area.ts'
-import type { ApiResponse } from '../contract/call.ts'
 import type { ClockWaitingRecords, Deadline } from '../contract/deadline.ts'
 import { callsOutside, type RegisteredOperation } from '../contract/operation.ts'
 import { type ProcessRecord, workflowIdOf } from '../contract/process.ts'
@@ -183,7 +182,7 @@ const operationStep = (operation: RegisteredOperation): BoundStep => ({
     const { id, owner_id, mode } = record
     const tenant = { ownerId: owner_id, mode }
     const last = await findLastRequest(sqlOn(database.pool), tenant, id)
-    const outcome = await execute({
+    const { hasEmitted = false } = await execute({
       operation,
       actor: processActor(tenant),
       input: { params: { id }, query: {}, body: {} },
@@ -192,9 +191,10 @@ const operationStep = (operation: RegisteredOperation): BoundStep => ({
       address: null,
       idempotencyKey: null,
     })
-    const hasChanged = changes(outcome)
-    if (hasChanged) onChange(operation, record)
-    return hasChanged
+    // An operation that finds nothing left to do rescues nothing.
+    if (!hasEmitted) return false
+    onChange(operation, record)
+    return true
   },
 })
 
@@ -318,10 +318,6 @@ async function carryOut(
   for (const step of steps) if (await step.carryOut(parts, deadline, record)) hasChanged = true
   return hasChanged
 }
-
-/** An operation that finds nothing left to do rescues nothing. */
-const changes = ({ hasEmitted, externalMs }: ApiResponse): boolean =>
-  hasEmitted === true || externalMs !== undefined
 
 /**
  * Moves a tenant's clock forward to the offset `toMs`, stopping at every deadline on the way, in order.
