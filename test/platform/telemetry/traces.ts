@@ -172,3 +172,15 @@ test('the end of a record belongs to the trace of its last request, with a link 
   expect(spanNamed(spans, 'intents.expire').links).toEqual([`${outer.traceId} ${outer.spanId}`])
   expect(pathsOf(spans)).toContain('POST /intents/{id}/approve > intents.approve > intents.expire')
 })
+
+test('the end of a record without a run belongs to the trace of its last request, too', async () => {
+  const { client } = await service.owner()
+  const agent = await anAgentUnder(client, { autoApproveLimitEuros: 0 })
+  const { traceId, sending } = aTrace()
+  const body = { agentId: agent.id, maxAmountEuros: 20, expiresInMinutes: 60 }
+  await bodyOf(client.delegations.create({ body, ...sending }))
+  await bodyOf(client.sandbox.advance({ body: { minutes: 61 } }))
+  expect(pathsOf(await untilTraced(traceId, 'delegations.expire'))).toContain(
+    'POST /delegations > delegations.create > delegations.expire',
+  )
+})
