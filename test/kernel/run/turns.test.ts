@@ -189,7 +189,7 @@ describe('what takes more than some milliseconds', () => {
     return { ...list, operation: { ...list.operation, returns: [200, schema] } }
   }
 
-  function oneAtATime({ operation, key }: typeof list) {
+  function oneAtATime({ operation, key }: { readonly operation: object; readonly key: string }) {
     return { operation: { ...operation, limits: { oneAtATime: true } }, key }
   }
 
