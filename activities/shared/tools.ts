@@ -97,9 +97,11 @@ export function activityTools(
 
   /** Read once for all transactions of an activity. */
   async function causeOf(ref: RecordRef): Promise<StepCause> {
-    const known = caller.request ?? causes.get(ref)
+    const requestId = requestIdOf(ref)
+    if (caller.isRequest) return { requestId, traceparent: undefined }
+    const known = causes.get(ref)
     if (known) return known
-    const cause = { ...(await steps.causeOf(ref, requestIdOf(ref))), waitingRun: waitingRun?.() }
+    const cause = { ...(await steps.causeOf(ref, requestId)), waitingRun: waitingRun?.() }
     causes.set(ref, cause)
     return cause
   }
@@ -169,7 +171,7 @@ const outsideTools =
     }
     return {
       holder: calls.holder,
-      requestId: caller.request?.requestId ?? caller.requestIdOf(ref),
+      requestId: caller.requestIdOf(ref),
       stopping: caller.stopping?.(),
       transaction: work => transaction(ref, step, work),
       callAnd,

@@ -84,7 +84,7 @@ function runningService(parts: Parts): RunningService {
     personalAreas: personalAreasOf(areas),
     openEventStream: streams.open,
     waitForEvents: streams.wait,
-    activitiesFor: request => activities({ requestIdOf: () => request.requestId, request }),
+    activitiesFor: requestId => activities({ requestIdOf: () => requestId, isRequest: true }),
     ...createReference({
       areas,
       rateLimit: parts.rateLimit,

@@ -1,5 +1,6 @@
 import './telemetry/traces.ts'
 import './telemetry/batches.ts'
+import './telemetry/by-request.ts'
 import './telemetry/context.ts'
 import './telemetry/contents.ts'
 import './telemetry/metrics.ts'

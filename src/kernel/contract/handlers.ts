@@ -29,7 +29,6 @@ export class CallExternal<V> {
 
 export interface ExternalCallContext extends Ports {
   readonly requestId: string
-  readonly traceparent: string | undefined
 }
 
 /**

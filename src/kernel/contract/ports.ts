@@ -111,7 +111,7 @@ export interface RunningService {
   readonly openEventStream: OpenEventStream
   readonly waitForEvents: WaitForEvents
   /** The activities of runs, as a request carries them out where no run does. */
-  activitiesFor(request: CarryingRequest): BoundActivities
+  activitiesFor(requestId: string): BoundActivities
   openapi(): Promise<ResponseFile>
   docs(address: string): Promise<ResponseFile | undefined>
   /**
@@ -119,11 +119,6 @@ export interface RunningService {
    * search counts against the rate limit of the client's address, and throws a Problem above it.
    */
   searchDocs(query: DocsQuery, address: string | null): Promise<string>
-}
-
-export interface CarryingRequest {
-  readonly requestId: string
-  readonly traceparent: string | undefined
 }
 
 export interface DocsQuery {

@@ -91,8 +91,8 @@ export interface OperatorDecision {
 export interface ActivityCaller {
   /** The request id of what the process does, where no request has changed the record. */
   requestIdOf(ref: RecordRef): string
-  /** The request that carries it out, where that is no run. */
-  readonly request?: { readonly requestId: string; readonly traceparent: string | undefined }
+  /** A request carries it out where no run does: it is the cause, and its span is around each step. */
+  readonly isRequest?: true
   waitingRun?(): WaitingRun | undefined
   /** Waits for the turn of a call to another system. */
   inTurn?<T>(step: Step, ref: RecordRef, work: () => Promise<T>): Promise<T>

@@ -37,7 +37,7 @@ export const runExternalSteps = <C extends CallExternal<unknown>>(
     let call: ApiCall = { ...given, lease: claim.holder }
     let done = await begin(call)
     if (!(done instanceof CallExternal)) return done
-    const context = { ...runtime.ports, requestId: call.requestId, traceparent: call.traceparent }
+    const context = { ...runtime.ports, requestId: call.requestId }
     const whenLost = async () => {
       if (!call.idempotencyKey) throw takenOver()
       call = { ...call, lease: claim.holder }

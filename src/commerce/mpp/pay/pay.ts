@@ -59,11 +59,11 @@ let runsAreAwayUntil = Number.NEGATIVE_INFINITY
 async function carryOut(
   { stored: { id, isConfirmed }, claimed }: RecordedOrder,
   tenant: Tenant,
-  { service, settings, requestId, traceparent }: ExternalCallContext,
+  { service, settings, requestId }: ExternalCallContext,
 ): Promise<AnswerToCaller | undefined> {
   const payment = { id, ...tenant }
   const carried: CarriedPayment = { claimed }
-  const steps = service.activitiesFor({ requestId, traceparent }) as unknown as Steps
+  const steps = service.activitiesFor(requestId) as unknown as Steps
   const pay = (from: NextStep) =>
     payMerchant({ ...payment, carried } as RecordRef, from, steps).catch(async (error: unknown) => {
       carried.isLeft = true
