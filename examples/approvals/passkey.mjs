@@ -9,6 +9,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
 const [task, file] = process.argv.slice(2)
 const { ORIGIN = 'http://localhost:8080', PASSKEY_FILE = 'passkey.json' } = process.env
+if (!['enrol', 'sign'].includes(task) || !file) {
+  console.error('node passkey.mjs enrol options.json, or node passkey.mjs sign challenge.json')
+  process.exit(1)
+}
 const { options } = JSON.parse(readFileSync(file, 'utf8'))
 const sha256 = data => createHash('sha256').update(data).digest()
 const encoded = data => Buffer.from(data).toString('base64url')

@@ -4,22 +4,30 @@ import { createPublicKey, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 const [evidenceFile = 'evidence.jws', keysFile = 'jwks.json'] = process.argv.slice(2)
-const [header, claims, signature] = readFileSync(evidenceFile, 'utf8').trim().split('.')
 const decode = part => JSON.parse(Buffer.from(part, 'base64url').toString())
 
-const { alg, kid, typ } = decode(header)
-const jwk = JSON.parse(readFileSync(keysFile, 'utf8')).keys.find(key => key.kid === kid)
-const isGenuine =
-  alg === 'EdDSA' &&
-  typ === 'payment-evidence' &&
-  jwk?.crv === 'Ed25519' &&
-  verify(
-    null,
-    Buffer.from(`${header}.${claims}`),
-    createPublicKey({ key: jwk, format: 'jwk' }),
-    Buffer.from(signature, 'base64url'),
-  )
+/** What the evidence says, if it is of the installation whose keys these are. */
+function claimsOf(evidence, { keys }) {
+  const [header, claims, signature] = evidence.trim().split('.')
+  const { alg, kid, typ } = decode(header)
+  const jwk = keys.find(key => key.kid === kid)
+  const isGenuine =
+    alg === 'EdDSA' &&
+    typ === 'payment-evidence' &&
+    jwk?.crv === 'Ed25519' &&
+    verify(
+      null,
+      Buffer.from(`${header}.${claims}`),
+      createPublicKey({ key: jwk, format: 'jwk' }),
+      Buffer.from(signature, 'base64url'),
+    )
+  if (!isGenuine) throw new Error('It is no evidence of the installation whose keys these are.')
+  return decode(claims)
+}
 
-if (isGenuine) console.log(decode(claims))
-else console.error('This is no evidence of the installation whose keys these are.')
-process.exitCode = isGenuine ? 0 : 1
+try {
+  console.log(claimsOf(readFileSync(evidenceFile, 'utf8'), JSON.parse(readFileSync(keysFile, 'utf8'))))
+} catch (error) {
+  console.error(`This proves nothing. ${error.message}`)
+  process.exitCode = 1
+}

@@ -57,7 +57,14 @@ test('the payer buys from the merchant, and the evidence is checked without the 
   expect(await checkEvidence(altered, keysFile)).toMatchObject({ code: 1 })
   const foreign = join(folder, 'foreign.json')
   writeFileSync(foreign, '{"keys":[]}')
-  expect(await checkEvidence(evidenceFile, foreign)).toMatchObject({ code: 1 })
+  for (const [given, jwks] of [
+    [evidenceFile, foreign],
+    [join(folder, 'missing.jws'), keysFile],
+  ] as const)
+    expect(await checkEvidence(given, jwks)).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^This proves nothing\. /),
+    })
 })
 
 test('a payment that is asked for once is paid when a person approves it', async () => {
