@@ -217,6 +217,11 @@ describe('a body that is given whole', () => {
     ['@.', '. cannot be read: it is a folder. Name a file.'],
     ['[1]', '--body is not a JSON object. Write one such as {"name":"Reader"}.'],
     ['{', /^--body is not valid JSON: /],
+    ['{"metadata":{"a":1e400}}', 'metadata.a has too many digits. Write at most 15, or a string.'],
+    [
+      '{"metadata":{"a":12345678901234567}}',
+      'metadata.a has too many digits. Write at most 15, or a string.',
+    ],
   ])('is refused where it is none: %s', async (whole, message) => {
     await expect(assembleBody(whole, undefined, io)).rejects.toThrow(message)
   })

@@ -1,3 +1,4 @@
+import { placeOfRoundedNumber } from '../../values/whole-numbers.ts'
 import { type CommandIo, usageError } from '../io.ts'
 import { NamedFile, readInput, readNamedFile } from './files.ts'
 import { setMember } from './members.ts'
@@ -13,7 +14,17 @@ export async function assembleBody(
   members: Readonly<Record<string, unknown>> | undefined,
   io: CommandIo,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-  if (whole === undefined) return members
+  const body = whole === undefined ? members : await wholeBody(whole, members, io)
+  const place = placeOfRoundedNumber(body)
+  if (place) throw usageError(`${place.join('.')} has too many digits. Write at most 15, or a string.`)
+  return body
+}
+
+async function wholeBody(
+  whole: string,
+  members: Readonly<Record<string, unknown>> | undefined,
+  io: CommandIo,
+) {
   const body = parsed((await readContent(whole, io)).toString('utf8'))
   for (const [name, value] of Object.entries(members ?? {}))
     setMember(body, [name], mergedInto(body[name], value))
