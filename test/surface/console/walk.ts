@@ -102,6 +102,12 @@ const TOUCHING = `[...document.querySelectorAll('.head :is(button, .button)')]
     .filter(b => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)
     .map(b => [a, b].map(({ one }) => one.outerHTML.slice(0, 100))))`
 
+/** Cells beyond their row, on which the next row lies. */
+const BEYOND_THEIR_ROW = `[...document.querySelectorAll('tbody td')]
+  .filter(one => one.checkVisibility())
+  .filter(one => one.getBoundingClientRect().bottom > one.parentElement.getBoundingClientRect().bottom + 1)
+  .map(one => one.outerHTML.slice(0, 100))`
+
 /** Charts are drawn for a new width with the next frame, which comes late on a busy machine. */
 const NEXT_FRAMES = 'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))'
 
@@ -151,6 +157,8 @@ test('every page keeps what others wrote a text, fits the narrowest phone and it
       if (width !== viewport.width) findings.push([kind, width])
       for (const id of (await page.evaluate(UNCLEAR)) as string[]) findings.push([kind, 'unclear id', id])
       for (const finding of await axeFindings(page)) findings.push([kind, viewport.width, finding])
+      for (const cell of (await page.evaluate(BEYOND_THEIR_ROW)) as string[])
+        findings.push([kind, 'beyond its row', cell])
       for (const both of (await page.evaluate(TOUCHING)) as string[][])
         findings.push([kind, 'touching', both])
       if (viewport === PHONE)
