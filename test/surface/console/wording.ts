@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { valueText } from '../../../src/surface/console/parts/text.ts'
 import { anIntent, aPolicy, bodyOf } from '../../support/factories.ts'
 import { aPayingOwner, pay } from '../../support/insight/paying.ts'
 import { aVisitor, service } from './visitors.ts'
@@ -32,6 +33,20 @@ describe('the wording of the console', () => {
     expect(text).toContain(
       'From 8:00 UTC, until 18:00 UTC, 1 min between payments, expires after 1 min, then notify.',
     )
+  })
+
+  test('writes abbreviations in capitals, and the event of a record in words', async () => {
+    const { owner, read } = await aVisitor()
+    const wallet = await bodyOf(owner.client.wallets.create({ body: { name: 'Reports' } }))
+    const body = { walletId: wallet.id, amountEuros: 12, description: 'Report', expiresInHours: 24 }
+    const { id } = await bodyOf(owner.client.collect.create({ body }))
+    expect((await read(`console/requests/${id}`)).text).toContain('Claim request created')
+    expect(['sct', 'full_dlq', 'sepa_settle', 'idea'].map(valueText)).toEqual([
+      'SEPA credit transfer',
+      'Full DLQ',
+      'SEPA settle',
+      'Idea',
+    ])
   })
 
   test('adds amounts to the cent', async () => {

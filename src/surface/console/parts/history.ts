@@ -62,8 +62,8 @@ const renderEntries = (entries: readonly ListedEntry[], request: PageRequest): H
 
 /** `agent.frozen` on the page of an agent is *Frozen*; elsewhere, the noun stays. */
 function eventInWords(event: string, ofPrefix: string): string {
-  const name = event.startsWith(`${ofPrefix}.`) ? event.slice(ofPrefix.length + 1) : event.replace('.', ' ')
-  return capitalized(humanize(name))
+  const name = event.startsWith(`${ofPrefix}.`) ? event.slice(ofPrefix.length + 1) : event
+  return capitalized(humanize(name.replaceAll('.', ' ')))
 }
 
 interface TimelineEntry extends Actor {

@@ -74,7 +74,7 @@ export const formatDay = (day: string): string =>
 export const countOf = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`
 
-export const humanize = (name: string): string => name.replaceAll('_', ' ')
+export const humanize = (name: string): string => withAcronyms(name.replaceAll('_', ' '))
 
 /** A value of the API as a dashboard shows it. Names such as `agents:read` and `intent.approved` stay as they are. */
 export const valueText = (value: string): string =>
@@ -86,8 +86,9 @@ const VALUES: Readonly<Record<string, string>> = {
   key: 'API key',
   multi: 'Multiple payments',
   single: 'Single payment',
-  sepa: 'SEPA',
   mpp: 'Machine payment (402)',
+  sct: 'SEPA credit transfer',
+  sct_inst: 'SEPA instant credit transfer',
   sca: 'SCA',
 }
 
@@ -101,8 +102,7 @@ export function memberLabelText(member: string): string {
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replaceAll('_', ' ')
     .toLowerCase()
-    .replace(ACRONYMS, name => name.toUpperCase())
-  return capitalized(spaced)
+  return capitalized(withAcronyms(spaced))
 }
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -125,7 +125,8 @@ const LABELS: Readonly<Record<string, string>> = {
   mcc: 'Category',
 }
 
-const ACRONYMS = /\b(iban|bic|mcc|url|id|vat)\b/g
+const withAcronyms = (words: string): string =>
+  words.replace(/\b(bic|dlq|iban|id|kyc|mcc|mcp|mpp|sct|sepa|url|vat)\b/g, name => name.toUpperCase())
 
 const tones: Readonly<Record<string, string>> = {
   ...toneOf(
