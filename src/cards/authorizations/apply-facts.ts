@@ -50,9 +50,10 @@ export function applyCardFact(
     fillPlaceholderAuthorization(existing, merchant, fundingOf(message, batch))
   authorization.cardId ??= cardId
   // A machine payment is found by its token, and keeps the network's id of its authorization, which may still
-  // arrive.
-  authorization.processorRef ??=
-    authorization.mppCredentialId === null ? named.processorRef : content.authorizationId
+  // arrive. A declined payment keeps its own.
+  const ref = authorization.mppCredentialId === null ? named.processorRef : content.authorizationId
+  const isTaken = [...batch.authorizations].some(row => row !== authorization && row.processorRef === ref)
+  if (!isTaken) authorization.processorRef ??= ref
   const evidence = messageEvidence(`card_${content.kind}`, id, authorization.id, id)
   networkPayments(batch, context).apply(authorization, paymentFactFromMessage(message), evidence)
   return { reply: { kind: 'noted' }, authorizationId: authorization.id }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../../src/values/ids.ts'
-import { NO_CENTS } from '../../../src/values/money.ts'
+import { cents, NO_CENTS } from '../../../src/values/money.ts'
 import { aPayingCard, bookshop, networkBefore } from '../../support/cards/network.ts'
 import { anIntent, aToken, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -123,6 +123,28 @@ describe('a checkout that is confirmed', () => {
     expect(state.transactions.filter(({ isOfIntent }) => !isOfIntent)).toMatchObject([{ status: 'declined' }])
     await expectVerifiedLedger(client)
   })
+
+  test.each(['clears', 'approves and clears'])(
+    'is paid by a declined request that the network %s',
+    async what => {
+      const { client, agent, card, intent } = await approved()
+      await bodyOf(confirm(client, intent.id))
+      await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: {} }))
+      const { authorizationId } = await network.authorize(card.id, 40)
+      await bodyOf(client.agents.unfreeze({ params: { id: agent.id }, body: {} }))
+      if (what !== 'clears')
+        await network.send(card.id, {
+          kind: 'outcome',
+          authorizationId,
+          asks: [{ amountCents: cents(4_000n), approved: true }],
+          merchant: bookshop,
+        })
+      await network.clear(card.id, authorizationId, 40)
+      const state = await stateOf(client, agent.id, intent.id)
+      expect(state).toMatchObject({ availableEuros: 60, heldEuros: 0, status: 'completed', clearing: 0 })
+      await expectVerifiedLedger(client)
+    },
+  )
 
   test('a confirmed payment is refunded in full after 31 days without a report of the network', async () => {
     const { client, agent, intent } = await approved()

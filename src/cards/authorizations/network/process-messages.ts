@@ -122,12 +122,15 @@ function findAuthorization(message: IncomingMessage, batch: CardBatch): Authoriz
   if (begun && known && begun !== known) return merge(begun, known, batch)
   const unnamed = unlinkedRefundIn(message)
   if (unnamed && !known) return findRefunded(unnamed, batch)
-  if (known || begun || !search || isCardCheck(content)) return known ?? begun
-  return rows.find(row => {
+  if (begun || !search || isCardCheck(content)) return known ?? begun
+  // The network may have a payment made that was declined here: then it is the confirmed one.
+  if (known && (known.status !== 'declined' || isAuthorizationRequest(message))) return known
+  const awaited = rows.find(row => {
     const isSame = row.agentId === search.agentId && search.merchantKeys.includes(row.merchantKey)
     const most = payments.find(row.intentId)?.holdCents ?? NO_CENTS
     return isAwaited(row) && isSame && (row.cardId ?? cardId) === cardId && search.amountCents <= most
   })
+  return awaited ?? known
 }
 
 /** It asks for no payment, or says that one was approved that asked for none. */
