@@ -36,6 +36,14 @@ const aRequestToMark = async (client: TestClient) => {
   return bodyOf(client.collect.create({ body: { walletId, amountEuros: 25, expiresInHours: 500, ...about } }))
 }
 
+async function markWhoHasJoined(client: TestClient, role: 'owner' | 'viewer'): Promise<string> {
+  const { id, joinUrl } = await bodyOf(
+    client.people.create({ body: { name: MARK, email: 'mark@example.com', role } }),
+  )
+  expect((await redeem(service.url, joinUrl)).status).toBe(201)
+  return id
+}
+
 describe('a deletion of', () => {
   test('a payer who has paid forgets how they are reached, and keeps the voucher with their name until its last year is over', async () => {
     const owner = await service.owner()
@@ -184,10 +192,7 @@ describe('a deletion of', () => {
 test('a delegation pays on after a deletion of the person who made it, and the token keeps its name', async () => {
   const owner = await service.owner()
   const { client } = owner
-  const { id, joinUrl } = await bodyOf(
-    client.people.create({ body: { name: MARK, email: 'mark@example.com', role: 'owner' } }),
-  )
-  await redeem(service.url, joinUrl)
+  const id = await markWhoHasJoined(client, 'owner')
   const agent = await anAgentUnder(client, { autoApproveLimitEuros: 100 })
   const terms = { agentId: agent.id, maxAmountEuros: 50, merchant: 'Bookshop', label: 'Papers' }
   const made = await bodyOf(client.delegations.create({ body: { ...terms, expiresInMinutes: 40_000 } }))
@@ -210,10 +215,7 @@ test('a delegation pays on after a deletion of the person who made it, and the t
 test('a deletion of the person who asked for them leaves payments and cards as they were requested', async () => {
   const owner = await service.owner()
   const { client } = owner
-  const { id, joinUrl } = await bodyOf(
-    client.people.create({ body: { name: MARK, email: 'mark@example.com', role: 'viewer' } }),
-  )
-  await redeem(service.url, joinUrl)
+  const id = await markWhoHasJoined(client, 'viewer')
   const { id: deletionId } = await bodyOf(ask(owner, { type: 'person', id }))
   await sealTrail(service)
   await advance(owner, { days: 8 })
