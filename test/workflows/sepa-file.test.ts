@@ -6,7 +6,9 @@ import { textOf } from '../support/temporal/history-text.ts'
 import { type RunView, runViewer } from '../support/temporal/runs.ts'
 import { until } from '../support/until.ts'
 
-const { service, owners, live, get, filesOf, receiveFile, proveLedgers } = await bankFiles({ temporal: true })
+const { service, owners, live, get, filesOf, receiveFile, proveLedgers, cutOff, sweep } = await bankFiles({
+  temporal: true,
+})
 const { of } = await runViewer()
 
 /** A payment, and the run of the file that it waits in. */
@@ -73,6 +75,23 @@ test('a report after the end begins another run of the file', async () => {
   await until('the payment is rejected', async () => (await statusOf(id)) === 'rejected')
   expect(await run.untilEnded()).toBe('handed_over')
   expect(await run.activityNames()).toEqual(['takeReport'])
+})
+
+test('the run of a file is told what the sweep did in its place', async () => {
+  const { id, endToEndId, fileId, run } = await aPayment('sct')
+  await run.untilDetails('until its cut-off')
+  await cutOff()
+  await run.untilDetails('which is late after')
+  expect(await filesOf(endToEndId)).toHaveLength(1)
+  const payments = [[endToEndId, 'RJCT', 'AC04']] as const
+  await Promise.all([
+    bodyOf(receiveFile(pain002({ to: fileId.replace('sepafile_', ''), payments }))),
+    until('the payment is rejected', async () => {
+      await sweep()
+      return (await statusOf(id)) === 'rejected'
+    }),
+  ])
+  expect(await run.untilEnded()).toBe('handed_over')
 })
 
 test('Request Cancellation ends no run of a file', async () => {

@@ -8,7 +8,7 @@ import { addMs, minutes } from '../../values/clock.ts'
 import { sumOf } from '../../values/money.ts'
 import type { sepaFileSteps } from './api.ts'
 import { paymentsInFile } from './queue.ts'
-import { dueAtOf } from './report.ts'
+import { dueAtOf, wakeRun } from './report.ts'
 import { SepaFile, sepaFileMachine } from './sepa-file.ts'
 
 type Events<Name extends keyof typeof sepaFileSteps> = (typeof sepaFileSteps)[Name]['emits']
@@ -83,6 +83,7 @@ export async function recordStaged(id: string, tx: WriteContext<Events<'stage'>>
   if (!file || !sepaFileMachine.move(file, 'staged')) return
   file.dueAt = tx.now
   tx.emit('sepa.file_staged', fileEvent(file))
+  wakeRun(file, tx)
 }
 
 export async function recordHandedOver(id: string, tx: WriteContext<Events<'release'>>): Promise<void> {
@@ -94,6 +95,7 @@ export async function recordHandedOver(id: string, tx: WriteContext<Events<'rele
   if (file.reportDueAt) file.report = 'awaited'
   file.dueAt = await dueAtOf(file, tx)
   emit('sepa.file_handed_over', fileEvent(file))
+  wakeRun(file, tx)
 }
 
 /** The bank may have refused the whole file, or never fetched it: a person must ask. */

@@ -52,8 +52,14 @@ export async function dueAtOf(
 /** All notices are taken, unless another report has come meanwhile. */
 export async function endTakingReport(id: string, tx: WriteContext): Promise<void> {
   const file = await tx.em.findOne(SepaFile, { id }, FOR_UPDATE)
-  if (file?.status === 'handed_over') file.dueAt = await dueAtOf(file, tx)
+  if (file?.status !== 'handed_over') return
+  file.dueAt = await dueAtOf(file, tx)
+  wakeRun(file, tx)
 }
+
+/** The sweep may have done this in place of the run, which then waits for the end of the sweep’s attempt. */
+export const wakeRun = ({ id }: SepaFile, { wake }: WriteContext): void =>
+  wake(sepaFileProcess, { id, agentId: null })
 
 /** The bank reports on a file. Gives its id: its run takes the notices. A report on the payees alone is still no report. */
 export async function noteReport(
@@ -92,11 +98,11 @@ interface Noted {
 }
 
 async function note(file: SepaFile, { isReported, hasNotices }: Noted, tx: WriteContext): Promise<void> {
-  const { id, isOpen: wasOpen } = file
+  const { isOpen: wasOpen } = file
   if (isReported && file.report !== 'received')
     Object.assign(file, { report: 'received', reportedAt: tx.now })
   if (file.status === 'handed_over') file.dueAt = hasNotices ? tx.now : await dueAtOf(file, tx)
-  if (wasOpen || file.isOpen) tx.wake(sepaFileProcess, { id, agentId: null })
+  if (wasOpen || file.isOpen) wakeRun(file, tx)
 }
 
 const COUNT_LATE = `select count(*)::int as late from sepa_files where ${LATE_FILE_SQL}`
