@@ -65,16 +65,19 @@ test('the run of a file hands it over at its cut-off, says that the report is la
   expect(await run.historyLength()).toBeLessThanOrEqual(66)
 })
 
+// The sweep hands an instant payment over, too: each may be faster.
 test('a report after the end begins another run of the file', async () => {
   const { id, endToEndId, fileId, run } = await aPayment('sct_inst')
   expect(await run.untilEnded()).toBe('handed_over')
   expect(await filesOf(endToEndId)).toHaveLength(1)
-  expect(await run.timerSummaries()).toEqual([])
+  expect(await run.timerSummaries()).not.toContainEqual(expect.stringMatching(/cut-off|report/))
+  const runId = async () => (await run.handle.describe()).runId
+  const ended = await runId()
   const payments = [[endToEndId, 'RJCT', 'AC04']] as const
   await bodyOf(receiveFile(pain002({ to: fileId.replace('sepafile_', ''), payments })))
   await until('the payment is rejected', async () => (await statusOf(id)) === 'rejected')
+  await until('another run begins', async () => (await runId()) !== ended)
   expect(await run.untilEnded()).toBe('handed_over')
-  expect(await run.activityNames()).toEqual(['takeReport'])
 })
 
 test('the run of a file is told what the sweep did in its place', async () => {
