@@ -69,6 +69,25 @@ describe('waiting for a decision', () => {
     expect(pauses).toEqual([7_000, 500, 7_000])
   })
 
+  test('ends at the time limit where the service never answers', async () => {
+    const never: Answer = ({ signal }) =>
+      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    const fetch = (_: unknown, init: RequestInit = {}) => never(init)
+    const { intents } = new WithIntents({ url: 'https://pay.example', token: 'a', fetch }) as Intents
+    const ticks = jest.spyOn(clock, 'ticks').mockReturnValue(0)
+    const { outcome, pauses } = await withoutWaiting(() => intents.wait('intent_1', { withinMs: 2_000 }))
+    ticks.mockRestore()
+    expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(NoAnswer) })
+    expect(pauses).toEqual([2_000, 500, 1_500, 1_000, 1_000, 500, 1_000])
+  })
+
+  test.each(['unavailable', 'rate_limited'])('continues after %s, which passes', async code => {
+    const later = () => refusal(429, code, { 'retry-after': '30' })
+    const { intents } = aWaiter([later(), intent('created'), later(), intent('approved')])
+    const { outcome } = await withoutWaiting(() => intents.wait('intent_1'))
+    expect(outcome).toMatchObject({ status: 'fulfilled', value: { status: 'approved' } })
+  })
+
   test('ends with the signal of its caller', async () => {
     const ending = new AbortController()
     const waiting = aWaiter([intent('created')]).intents.wait('intent_1', { signal: ending.signal })

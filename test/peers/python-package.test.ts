@@ -153,6 +153,41 @@ print(json.dumps(refusals))
   ])
 })
 
+test.each([
+  ['sync', 'httpx.Client', 'AgentPay', ''],
+  ['async', 'httpx.AsyncClient', 'AsyncAgentPay', 'await '],
+])('a wait of the %s client ends with its time where the service never answers', async (...kind) => {
+  const [, transport, client, awaits] = kind
+  const program = `import asyncio, json, time, httpx
+from agentpay import AgentPay, AsyncAgentPay, NoAnswer
+clock, attempts, left = [0.0], [], ["unavailable", "silent", "silent"]
+def elapse(seconds):
+    clock[0] += seconds
+async def elapse_async(seconds):
+    elapse(seconds)
+time.monotonic, time.sleep, asyncio.sleep = lambda: clock[0], elapse, elapse_async
+def answer(request):
+    if (left.pop(0) if left else "silent") == "unavailable":
+        return httpx.Response(503, json={"error": "Later."}, headers={"x-error-code": "unavailable", "retry-after": "30"})
+    attempts.append(request.extensions["timeout"]["read"])
+    elapse(attempts[-1])
+    raise httpx.ReadTimeout("no answer")
+async def main() -> None:
+    client = ${transport}(transport=httpx.MockTransport(answer))
+    pay = ${client}("https://pay.example", "a", http_client=client, timeout=7)
+    try:
+        ${awaits}pay.intents.wait("intent_1", within=12)
+    except NoAnswer:
+        print(json.dumps([attempts, clock[0]]))
+main_of = main()
+try:
+    main_of.send(None)
+except StopIteration:
+    pass
+`
+  expect(JSON.parse(await runProgram(program))).toEqual([[7, 3.5, 1], 13])
+})
+
 test('the example of an agent in Python declares, waits for its person, pays and reports', async () => {
   const { client, env, shop } = await aBuyer(service)
   copyFileSync('examples/agents/agent.py', join(folder, 'agent.py'))

@@ -41,7 +41,7 @@ export interface AsyncCallOptions extends CallOptions {
 }
 
 /** Options of waiting for a record; `timeoutMs` is for each attempt. */
-export interface WaitOptions extends Omit<CallOptions, 'idempotencyKey'> {
+export interface WaitOptions extends Omit<CallOptions, 'idempotencyKey' | 'retries'> {
   /** How long to wait at most, in milliseconds. Default: ten minutes. */
   readonly withinMs?: number
 }

@@ -6,7 +6,10 @@ import { pause, type Reply } from './send.ts'
 const AGAIN_AFTER_MS = 1_000
 
 /** Temporary refusals during a restart: the service is busy, or has not noticed yet that the old stream is gone. */
-const TEMPORARY_CODES = new Set(['busy', 'overloaded', 'unavailable', 'too_many_streams'])
+const TEMPORARY_CODES = new Set(['busy', 'overloaded', 'rate_limited', 'unavailable', 'too_many_streams'])
+
+export const isTemporary = (error: unknown): boolean =>
+  error instanceof NoAnswer || (error instanceof Refused && TEMPORARY_CODES.has(error.code))
 
 export interface StreamMeans {
   open(last: string | undefined): Promise<Reply>
@@ -57,8 +60,7 @@ async function openAgain({ open }: StreamMeans, last: string | undefined): Promi
   try {
     return await open(last)
   } catch (error) {
-    const passes = error instanceof NoAnswer || (error instanceof Refused && TEMPORARY_CODES.has(error.code))
-    if (passes) return undefined
+    if (isTemporary(error)) return undefined
     throw error
   }
 }

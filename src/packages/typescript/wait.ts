@@ -1,7 +1,7 @@
-import { NoAnswer } from '../../derive/retry.ts'
 import { clock } from '../../values/system-clock.ts'
 import type { CallOptions, Settings, WaitOptions } from './options.ts'
 import { pause } from './send.ts'
+import { isTemporary } from './stream.ts'
 
 /** In milliseconds; the last one repeats, and suits the rate limit of several concurrent waits. */
 const PAUSES = [500, 1_000, 2_000, 3_000, 5_000]
@@ -14,7 +14,8 @@ interface WaitedFor {
 
 /**
  * Polls until the record has left these statuses, and returns it; after the time limit, as it is. Unanswered
- * attempts, as during a restart, do not end the wait.
+ * attempts, as during a restart, do not end the wait. The next poll repeats them: retries of the call itself
+ * would outlast the time limit.
  */
 async function whileIn<T extends WaitedFor>(
   statuses: readonly string[],
@@ -26,7 +27,7 @@ async function whileIn<T extends WaitedFor>(
   for (let n = 0; ; n++) {
     const before = clock.ticks()
     const found = await answered(
-      () => ask({ ...options, timeoutMs: attemptMs(options.timeoutMs, leftMs) }),
+      () => ask({ ...options, retries: 0, timeoutMs: attemptMs(options.timeoutMs, leftMs) }),
       leftMs <= 0,
     )
     if (found && (!statuses.includes(found.status) || leftMs <= 0)) return found
@@ -43,7 +44,7 @@ async function answered<T>(ask: () => Promise<T>, isLast: boolean): Promise<T | 
   try {
     return await ask()
   } catch (error) {
-    if (isLast || !(error instanceof NoAnswer)) throw error
+    if (isLast || !isTemporary(error)) throw error
     return undefined
   }
 }

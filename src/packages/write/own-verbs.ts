@@ -57,7 +57,8 @@ function waitingVerb({ summary, gives, record, reads, statuses }: WaitingVerb): 
     '',
     ...inPython.map(line => `        ${line}`),
     '        """',
-    `        ${call}(${open}, lambda: self.${reads}(id, **options), within)`,
+    `        timeout = options.get("timeout", self._connection.timeout)`,
+    `        ${call}(${open}, lambda own: self.${reads}(id, **{**options, **own}), within, timeout)`,
     '',
   ]
   return {

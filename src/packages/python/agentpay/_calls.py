@@ -51,8 +51,8 @@ LONGEST_WAIT_S = 60
 STREAM_AGAIN_AFTER_S = 1.0
 #: Nothing was done, or the outcome is unknown: only repeatable calls are sent again.
 UNDECIDED = frozenset({"in_progress", "busy", "overloaded", "outcome_unknown", "unavailable"})
-#: Temporary refusals during a restart, after which a stream is opened again.
-PASSING = frozenset({"busy", "overloaded", "unavailable", "too_many_streams"})
+#: Temporary refusals, as during a restart, after which a stream is opened again and a wait goes on.
+PASSING = frozenset({"busy", "overloaded", "rate_limited", "unavailable", "too_many_streams"})
 
 _LOOPBACK = re.compile(r"^(localhost|127(\.\d+){3}|::1)$")
 
