@@ -1,9 +1,11 @@
+import { clock } from '../values/system-clock.ts'
 import type { CommandContext } from './context.ts'
 import { type ExitCode, exitCodes } from './io.ts'
 import { openBrowser } from './sign-in/browser.ts'
 
 /** Rare enough for the rate limit of a key that waits for several intents. */
 const EVERY_MS = 2_000
+const LEAST_MS = 1_000
 
 interface Intent {
   readonly id: string
@@ -39,7 +41,9 @@ export async function waitForDecision(
 ): Promise<Intent | undefined> {
   let said: string | undefined
   for (let leftMs = mostMs; ; ) {
-    const intent = await context.result<Intent>('intents.get', { params: { id } })
+    const before = clock.ticks()
+    const withinMs = Math.max(leftMs, LEAST_MS)
+    const intent = await context.result<Intent>('intents.get', { params: { id }, withinMs })
     if (intent.status !== 'created') return intent
     const missing = missingApprovals(intent)
     if (missing !== undefined && missing !== said) context.note(missing)
@@ -47,7 +51,7 @@ export async function waitForDecision(
     if (leftMs <= 0) return undefined
     const pause = Math.min(EVERY_MS, leftMs)
     await context.io.wait(pause)
-    leftMs -= pause
+    leftMs -= Math.max(pause, clock.ticks() - before)
   }
 }
 

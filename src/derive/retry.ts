@@ -31,6 +31,8 @@ export interface RetryOptions<A> {
   /** Whether sending twice has no second effect. */
   readonly isRepeatable: boolean
   readonly patience?: RetryPolicy
+  /** The time that is left for pauses and retries. */
+  leftMs?(): number
   onWait?(sentence: string): void
   drain(answer: A): Promise<void>
   wait(milliseconds: number): Promise<void>
@@ -43,14 +45,21 @@ export interface RetryOptions<A> {
  */
 export async function withRetries<A extends Answered>(
   attempt: () => Promise<A>,
-  { isRepeatable, patience = DEFAULT_POLICY, onWait, drain, wait }: RetryOptions<A>,
+  {
+    isRepeatable,
+    patience = DEFAULT_POLICY,
+    leftMs = () => Number.POSITIVE_INFINITY,
+    onWait,
+    drain,
+    wait,
+  }: RetryOptions<A>,
 ): Promise<A> {
   let [broken, waited] = [0, 0]
   for (;;) {
     try {
       const answer = await attempt()
       const seconds = waited < patience.maxWaits ? secondsToWait(answer, isRepeatable, patience) : undefined
-      if (seconds === undefined) return answer
+      if (seconds === undefined || seconds * 1_000 >= leftMs()) return answer
       waited += 1
       onWait?.(waitingText(answer, seconds))
       await drain(answer)
@@ -58,7 +67,7 @@ export async function withRetries<A extends Answered>(
     } catch (error) {
       const pause = patience.pauses[broken]
       const mayAgain = error instanceof NoAnswer && (error.wasSent ? isRepeatable : broken > 0)
-      if (!mayAgain || pause === undefined) throw error
+      if (!mayAgain || pause === undefined || pause >= leftMs()) throw error
       broken += 1
       onWait?.(`${error.message}: the same call is sent again.`)
       await wait(pause)

@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { createServiceClient } from '../../src/command/calls/caller.ts'
+import { readCommandDefinitions } from '../../src/command/table.ts'
 import { runCommand } from '../support/command.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 
@@ -78,6 +80,20 @@ describe('a call', () => {
     expect([keys.length, new Set(keys).size]).toEqual([3, 1])
     expect(keys[0]).toMatch(/^[\w-]{36}$/)
     expect(seen.map(({ body }) => body)).toEqual(Array(3).fill('{"name":"A"}'))
+  })
+
+  test('ends with the time that it has, though the service never answers or asks to wait longer', async () => {
+    const client = createServiceClient({
+      table: readCommandDefinitions(),
+      connection: { url, key: 'sk_test_a', dashboardSecret: undefined, source: url },
+      io: { ...process, cwd: '.', signal: new AbortController().signal, wait: async () => undefined },
+    })
+    const read = (withinMs: number) => client.call('intents.get', { params: { id: 'intent_1' }, withinMs })
+    plays.push(() => undefined)
+    await expect(read(20)).rejects.toMatchObject({ exitCode: 4, message: expect.stringContaining('answer') })
+    plays.push(later(503, 'unavailable', 30))
+    expect(await read(20_000)).toMatchObject({ status: 503 })
+    expect(seen).toHaveLength(2)
   })
 
   test('has another key than the call before, or the one that is given', async () => {

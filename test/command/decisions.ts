@@ -1,4 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
+import { waitForDecision } from '../../src/command/decisions.ts'
+import { clock } from '../../src/values/system-clock.ts'
 import { runCommand } from '../support/command.ts'
 import { approvalsIn, signatureOver } from '../support/control/approvals.ts'
 import { anAgentUnder, anIntent, type TestClient } from '../support/factories.ts'
@@ -67,6 +69,24 @@ describe('agentpay intents wait', () => {
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--timeout')])
     expect((await running(['intents', 'wait', 'intent_x'], { key })).err).toContain('(intent_not_found)')
   })
+})
+
+test('the time of a slow service counts, and bounds each of its answers', async () => {
+  const [given, ticks]: [(number | undefined)[], { now: number }] = [[], { now: 0 }]
+  const clockTicks = jest.spyOn(clock, 'ticks').mockImplementation(() => ticks.now)
+  const wait = async (milliseconds: number) => {
+    ticks.now += milliseconds
+  }
+  const intent = { id: 'intent_1', status: 'created', approval: null }
+  const result = async (_: string, { withinMs }: { readonly withinMs?: number } = {}) => {
+    given.push(withinMs)
+    ticks.now += 3_000
+    return intent
+  }
+  const context = { result, note: () => undefined, io: { wait } } as never
+  const decided = await waitForDecision(context, 'intent_1', 10_000)
+  clockTicks.mockRestore()
+  expect([decided, given]).toEqual([undefined, [10_000, 5_000, 1_000]])
 })
 
 describe('agentpay intents approve', () => {

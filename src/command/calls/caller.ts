@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { buildApiRequest, type CallAnswer, type CallInput, parseCallAnswer } from '../../derive/call.ts'
 import { NoAnswer, withRetries } from '../../derive/retry.ts'
+import { clock } from '../../values/system-clock.ts'
 import type { ServiceConnection } from '../credentials.ts'
 import { CommandFailure, type CommandIo, exitCodes, usageError } from '../io.ts'
 import type { CommandDefinition, CommandTableFile } from '../table.ts'
-import { readText, type ServiceReply, sendServiceRequest } from './send.ts'
+import { readText, type ServiceReply, SILENCE_MS, sendServiceRequest } from './send.ts'
 
 export interface ServiceCallInput extends CallInput {
   /** Bytes in place of `body`, for operations that accept any media type. */
   readonly raw?: Uint8Array
   readonly asOperator?: boolean
+  /** The time that the call has with its retries. */
+  readonly withinMs?: number
 }
 
 export type ServiceAnswer = CallAnswer<unknown, ServiceReply['headers']>
@@ -55,7 +58,7 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
 async function openReply(
   { connection, io }: ServiceClientOptions,
   command: CommandDefinition,
-  { raw, asOperator, ...input }: ServiceCallInput,
+  { raw, asOperator, withinMs = Number.POSITIVE_INFINITY, ...input }: ServiceCallInput,
   read: (reply: ServiceReply) => Promise<ServiceReply> = async reply => reply,
 ): Promise<ServiceReply> {
   const idempotencyKey = command.takesKey ? (input.idempotencyKey ?? randomUUID()) : undefined
@@ -66,8 +69,12 @@ async function openReply(
   })
   const content = raw ?? body
   const sent = { ...request, ...(content === undefined ? {} : { body: content }) }
+  const end = clock.ticks() + withinMs
+  const leftMs = (): number => end - clock.ticks()
+  const attempt = () => sendServiceRequest(sent, io.signal, Math.max(1, Math.min(SILENCE_MS, leftMs())))
   try {
-    const reply = await withRetries(async () => read(await sendServiceRequest(sent, io.signal)), {
+    const reply = await withRetries(async () => read(await attempt()), {
+      leftMs,
       isRepeatable: command.isRepeatable === true || idempotencyKey !== undefined,
       onWait: sentence => void io.stderr.write(`${sentence}\n`),
       async drain({ content }) {

@@ -9,7 +9,7 @@ export interface ServiceReply {
 }
 
 /** Longer than any operation takes: a silent host is gone. */
-const SILENCE_MS = 120_000
+export const SILENCE_MS = 120_000
 
 export interface ServiceRequest extends Omit<CallRequest, 'body'> {
   readonly body?: string | Uint8Array
@@ -19,7 +19,7 @@ export interface ServiceRequest extends Omit<CallRequest, 'body'> {
 export async function sendServiceRequest(
   { url, method, headers, body }: ServiceRequest,
   signal: AbortSignal,
-  silenceMs = SILENCE_MS,
+  silenceMs: number,
 ): Promise<ServiceReply> {
   const isEncrypted = /^https:/i.test(url)
   const request = isEncrypted ? (await import('node:https')).request : httpRequest
