@@ -150,6 +150,13 @@ describe('the package of TypeScript, installed by npm in an empty folder', () =>
     })
   })
 
+  test('offers no command whose program is only in the checkout', async () => {
+    const command = join(folder, 'node_modules/agentpay/bin/agentpay.mjs')
+    const { stdout } = await run(process.execPath, [command, 'gdpr', '--help'])
+    expect(stdout).toContain('list-erasures')
+    expect(stdout).not.toContain('reapply')
+  })
+
   test('serves an assistant with tools over standard input and output', async () => {
     const command = spawn(process.execPath, [join(folder, 'node_modules/.bin/agentpay'), 'mcp'], {
       env: await environment(),

@@ -7,7 +7,7 @@ import { loginCommand } from './login.ts'
 import { logoutCommand } from './logout.ts'
 import { mcpCommand } from './mcp.ts'
 import { listProfilesCommand, useProfileCommand } from './profiles.ts'
-import { reapplyDeletionsCommand } from './reapply.ts'
+import { hasReapplyProgram, reapplyDeletionsCommand } from './reapply.ts'
 import { signalCommand } from './signal.ts'
 import { tailEventsCommand } from './tail.ts'
 import { verifyApprovalCommand } from './verify.ts'
@@ -31,7 +31,7 @@ export const customCommands: readonly CustomCommand[] = [
   signalCommand,
   verifyApprovalCommand,
   verifyAuditCommand,
-  reapplyDeletionsCommand,
+  ...(hasReapplyProgram() ? [reapplyDeletionsCommand] : []),
   completionCommand,
   completeCommand,
   versionCommand,

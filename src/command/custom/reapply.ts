@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { isRecord } from '../../values/members.ts'
@@ -59,6 +60,9 @@ function jsonIn(content: string): unknown {
 
 /** A separate program, as the command line has no database driver. */
 const PROGRAM = fileURLToPath(new URL('../../bin/reapply.ts', import.meta.url))
+
+/** The npm package has the command line without this program. */
+export const hasReapplyProgram = (): boolean => existsSync(PROGRAM)
 
 async function apply(erasures: readonly unknown[], context: CommandContext): Promise<unknown[]> {
   const { DATABASE_URL } = context.env
