@@ -5,7 +5,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** Plain HTTP is allowed only within this machine, as the secret key goes to this address. */
 const apiUrl = z
-  .url({ protocol: /^https?$/ })
+  .url({ protocol: /^https?$/, abort: true })
   .refine(url => url.startsWith('https:') || LOOPBACK.has(new URL(url).hostname))
 
 export const cardSettings = {

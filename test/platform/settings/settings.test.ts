@@ -142,6 +142,7 @@ describe('the settings', () => {
     ['STRIPE_WEBHOOK_SECRET', 'hunter2hunter2'],
     ['STRIPE_WEBHOOK_SECRET_EVENTS', 'whsec-hunter2hunter2'],
     ['STRIPE_API_URL', 'http://stripe.example'],
+    ['STRIPE_API_URL', 'stripe.example'],
   ])('refuse an invalid %s in one line that does not contain its value', (name, value) => {
     const read = () => readSettings({ [name]: value })
     expect(read).toThrow(new RegExp(`^${name} is not valid\\. Allowed: [^\\n]+$`))
