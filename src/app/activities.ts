@@ -29,5 +29,5 @@ const recordPages =
   (publicUrl: string | undefined) =>
   (id: string): string | undefined => {
     const address = recordAddress(id)
-    return publicUrl && address ? `${publicUrl.replace(/\/$/, '')}/${address}` : undefined
+    return publicUrl && address ? `${publicUrl}/${address}` : undefined
   }

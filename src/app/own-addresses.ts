@@ -30,7 +30,7 @@ interface Configured {
 export function serviceAddresses({ publicUrl, host, port }: Configured): ServiceAddresses {
   let listener: OwnListener | undefined
   let at: ListenAddress | undefined
-  const url = () => publicUrl?.replace(/\/+$/, '') ?? (listener ?? listenerAt(host, port)).origin
+  const url = () => publicUrl ?? (listener ?? listenerAt(host, port)).origin
   return {
     publicUrl: url,
     hosts: () => [new URL(url()).host, ...(listener?.origins ?? []).map(origin => new URL(origin).host)],

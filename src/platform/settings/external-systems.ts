@@ -6,6 +6,7 @@ import {
   integerSetting,
   listSetting,
   pageOriginSetting,
+  webAddressSetting,
 } from './setting.ts'
 
 export const externalSystemSettings = {
@@ -41,7 +42,7 @@ export const externalSystemSettings = {
     allowed: '0 to 65535; 0 takes any free port',
     otherwise: 'no metrics port',
   }),
-  publicUrl: documentSetting(z.url({ protocol: /^https?$/ }).optional(), {
+  publicUrl: documentSetting(webAddressSetting.optional(), {
     meaning: 'Address of the service for its clients, shown in the documentation.',
     allowed: 'an http or https URL',
     otherwise: 'the address it listens on',

@@ -169,7 +169,7 @@ describe('our own listener', () => {
 
 describe('the public address', () => {
   test.each([
-    [{ publicUrl: 'https://pay.example.eu/', host: '127.0.0.1', port: 1 }, 'https://pay.example.eu'],
+    [{ publicUrl: 'https://pay.example.eu', host: '127.0.0.1', port: 1 }, 'https://pay.example.eu'],
     [{ publicUrl: 'https://example.eu/pay', host: '127.0.0.1', port: 1 }, 'https://example.eu/pay'],
     [{ host: '127.0.0.1', port: 8080 }, 'http://127.0.0.1:8080'],
     [{ host: '0.0.0.0', port: 8080 }, 'http://127.0.0.1:8080'],

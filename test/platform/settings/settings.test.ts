@@ -95,6 +95,7 @@ describe('the settings', () => {
     [{ STRIPE_SECRET_KEY: 'rk_live_51Abcdefgh' }, { stripeSecretKey: 'rk_live_51Abcdefgh' }],
     [{ STRIPE_API_URL: 'http://127.0.0.1:12111' }, { stripeApiUrl: 'http://127.0.0.1:12111' }],
     [{ PUBLIC_URL: 'https://pay.example' }, { publicUrl: 'https://pay.example' }],
+    [{ PUBLIC_URL: 'https://pay.example/' }, { publicUrl: 'https://pay.example' }],
   ])('read %j as %j', (env, settings) => {
     expect(readSettings(env)).toMatchObject(settings)
   })
@@ -137,6 +138,8 @@ describe('the settings', () => {
     ['SEPA_CUTOFF_TIMES', '15:00,09:00'],
     ['SEPA_REPORT_HOURS', '241'],
     ['PUBLIC_URL', 'ftp://pay.example'],
+    ['PUBLIC_URL', 'https://pay.example/?from=dns'],
+    ['PUBLIC_URL', 'https://ada:hunter2@pay.example'],
     ['CARD_PROCESSOR', 'paper'],
     ['STRIPE_SECRET_KEY', 'pk_live_hunter2hunter2'],
     ['STRIPE_WEBHOOK_SECRET', 'hunter2hunter2'],
