@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, realpathSync, rmdirSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, rmdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { claimDataDirectory } from '../dev/data-directory.ts'
 import { removeInstance } from '../dev/instance-file.ts'
 import { removePostgres } from '../dev/postgres/embedded-postgres.ts'
@@ -17,6 +18,7 @@ async function reset(): Promise<void> {
   await removePostgres(dataDir)
   await removeTemporal(dataDir)
   removeInstance(dataDir)
+  rmSync(join(dataDir, 'files'), { recursive: true, force: true })
   // The secrets are removed last, so that an interrupted removal can be repeated.
   removeLocalSecrets(dataDir)
   if (readdirSync(dataDir).length === 0) rmdirSync(dataDir)

@@ -14,6 +14,15 @@ describe('npm run reset', () => {
     expect(existsSync(dataDir)).toBe(false)
   })
 
+  test('removes uploaded files with the data', async () => {
+    const dataDir = join(temporaryFolder(), 'data')
+    mkdirSync(join(dataDir, 'files/customer_1/test'), { recursive: true })
+    writeFileSync(join(dataDir, 'files/customer_1/test/a'), 'sealed')
+    openLocalSecrets(dataDir)
+    expect(await command('reset', dataDir).exit).toBe(0)
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
   test('does nothing where there is no data', async () => {
     const reset = command('reset', join(temporaryFolder(), 'data'))
     expect(await reset.exit).toBe(0)
