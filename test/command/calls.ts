@@ -90,7 +90,10 @@ describe('a call', () => {
     })
     const read = (withinMs: number) => client.call('intents.get', { params: { id: 'intent_1' }, withinMs })
     plays.push(() => undefined)
-    await expect(read(20)).rejects.toMatchObject({ exitCode: 4, message: expect.stringContaining('answer') })
+    await expect(read(20)).rejects.toMatchObject({
+      exitCode: 4,
+      message: `${url} cannot be reached: it does not answer. Run \`agentpay doctor\` for details.`,
+    })
     plays.push(later(503, 'unavailable', 30))
     expect(await read(20_000)).toMatchObject({ status: 503 })
     expect(seen).toHaveLength(2)

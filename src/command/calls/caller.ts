@@ -82,29 +82,35 @@ async function openReply(
       },
       wait: io.wait,
     })
-    return { ...reply, content: untilBroken(reply, connection) }
+    return { ...reply, content: untilBroken(reply, connection, command) }
   } catch (error) {
-    throw failureOf(error, connection)
+    throw failureOf(error, connection, command)
   }
 }
 
-const failureOf = (error: unknown, connection: ServiceConnection): unknown =>
-  error instanceof NoAnswer ? notReachable(connection, error) : error
+const failureOf = (error: unknown, connection: ServiceConnection, command: CommandDefinition): unknown =>
+  error instanceof NoAnswer ? notReachable(connection, error, command) : error
 
 /** Consumed content cannot be requested again, so a broken file ends with an error. */
 async function* untilBroken(
   { content }: ServiceReply,
   connection: ServiceConnection,
+  command: CommandDefinition,
 ): AsyncGenerator<Uint8Array> {
   try {
     yield* content
   } catch (error) {
-    throw failureOf(error, connection)
+    throw failureOf(error, connection, command)
   }
 }
 
-function notReachable({ url, source }: ServiceConnection, { message, wasSent }: NoAnswer): CommandFailure {
-  const effect = wasSent ? ' The call may have succeeded: check before you repeat it.' : ''
+function notReachable(
+  { url, source }: ServiceConnection,
+  { message, wasSent }: NoAnswer,
+  { isRepeatable }: CommandDefinition,
+): CommandFailure {
+  const hasEffect = wasSent && !isRepeatable
+  const effect = hasEffect ? ' The call may have succeeded: check before you repeat it.' : ''
   const remedy = source.startsWith('npm start')
     ? ' Is `npm start` running?'
     : ' Run `agentpay doctor` for details.'
