@@ -15,7 +15,7 @@ export interface BankMessage {
 
 export function parseBankMessage(document: XmlElement, today: string): BankMessage {
   if (document.children[0]?.name === 'CstmrPmtStsRpt') return readStatusReport(document)
-  const bookings = parseCamt(document, today)
+  const bookings = parseCamt(document, today, 'It is none of pain.002, camt.053 and camt.054.')
   const { kind, messageId, payments } = bookings
   return {
     kind,

@@ -38,11 +38,14 @@ const kinds = [
 /** The most entries, or payments in them, of one file: a file is processed in one database transaction. */
 export const MAX_BANK_FILE_ENTRIES = 10_000
 
-export function parseCamt(document: XmlElement, today: string): BankFile {
+export function parseCamt(
+  document: XmlElement,
+  today: string,
+  otherwise = 'It is neither a camt.053 nor a camt.054 message.',
+): BankFile {
   const [body] = document.children
   const kind = kinds.find(({ name, root }) => body?.name === root && document.namespace.includes(`:${name}.`))
-  if (document.name !== 'Document' || !body || !kind)
-    throw new UnreadableXml('It is neither a camt.053 nor a camt.054 message.')
+  if (document.name !== 'Document' || !body || !kind) throw new UnreadableXml(otherwise)
   const messageId = textAt(body, 'GrpHdr/MsgId')
   if (!messageId) throw new UnreadableXml('The message has no GrpHdr/MsgId.')
   const references = new Set<string>()

@@ -160,6 +160,11 @@ describe('the bank’s report on a file', () => {
     await readInbox(worker)
     expect(readdirSync(join(inbox, 'refused'))).toContain('bad.xml')
   })
+
+  test('of another kind is refused with the kinds that are read', async () => {
+    const { error } = await receiveFile('<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.052.001.08"/>')
+    expect(error).toBe('content: It is none of pain.002, camt.053 and camt.054.')
+  })
 })
 
 test('a credit whose payment alone has the code of a return brings the money back', async () => {
