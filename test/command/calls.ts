@@ -90,7 +90,7 @@ describe('a call', () => {
     })
     const read = (withinMs: number) => client.call('intents.get', { params: { id: 'intent_1' }, withinMs })
     plays.push(() => undefined)
-    await expect(read(20)).rejects.toMatchObject({
+    await expect(read(500)).rejects.toMatchObject({
       exitCode: 4,
       message: `${url} cannot be reached: it does not answer. Run \`agentpay doctor\` for details.`,
     })
