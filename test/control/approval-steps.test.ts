@@ -4,6 +4,7 @@ import { CHANGE_AMOUNT } from '../../src/identity/approvals/change-request.ts'
 import { stepsOfChanges } from '../../src/identity/approvals/hold-change.ts'
 import {
   advanceApproval,
+  awaitedBy,
   beginEachStep,
   giveApproval,
   nextOfApproval,
@@ -112,6 +113,42 @@ describe('a step that is not complete in time', () => {
   })
 })
 
+describe('the people who are said to be asked', () => {
+  test('are those of an earlier step again, whose approval counts in the present one', () => {
+    const request = new FollowedSteps([stepOf({ of: ['ann', 'olga'] }), owners], people)
+    expect(request.awaits).toEqual(['ann', 'olga'])
+    request.approve('olga')
+    expect(request.state).toBe('open at step 1, 1 of 2 given, asked: ann, otto')
+    expect(request.awaits).toEqual(['ann', 'owners'])
+    request.setRole('olga', 'approver')
+    expect(request.state).toBe('open at step 1, 1 of 2 given, asked: otto')
+    expect(request.awaits).toEqual(['owners'])
+  })
+
+  test('are not those who have given all that they can, nor who made the request', () => {
+    const first = stepOf({ of: ['ann', 'ben', 'olga'], need: 2, ending: 'next' })
+    const request = new FollowedSteps([first, owners], people, { requesters: ['olga'] })
+    expect(request.awaits).toEqual(['ann', 'ben'])
+    request.approve('ann')
+    request.wait(60)
+    expect(request.awaits).toEqual(['ben', 'owners'])
+    request.approve('ben')
+    expect(request.state).toBe('open at step 1, 2 of 3 given, asked: otto')
+    expect(request.awaits).toEqual(['owners'])
+  })
+
+  test('are those of each step of a change that is open', () => {
+    const begun = beginEachStep([stepOf({ of: ['ann'] }), owners], afterNoon(0))
+    const approvers = [
+      { id: 'ann', role: 'approver' },
+      { id: 'olga', role: 'owner' },
+    ] as const
+    const signed = giveApproval(begun, approvers, { personId: 'ann', now: afterNoon(1) })
+    expect(awaitedBy(begun)).toEqual(['ann', 'owners'])
+    expect(awaitedBy(signed)).toEqual(['owners'])
+  })
+})
+
 describe('the people of a request', () => {
   test('denies when too few people are left', () => {
     const request = new FollowedSteps([stepOf({ of: ['ann', 'ben'], need: 2 })], people)
@@ -138,6 +175,8 @@ describe('the people of a request', () => {
     request.approve('olga')
     expect(request.whyNotAsked('olga')).toBe('given')
     expect(request.state).toBe('open at step 1, 1 of 2 given, asked: ann')
+    // An owner may give what an approver is asked for, too.
+    expect(request.awaits).toEqual(['approvers', 'owners'])
     const alone = new FollowedSteps([stepOf(), owners], { olga: 'owner' })
     alone.approve('olga')
     expect(alone.state).toBe('denied at step 1, 1 of 2 given')
@@ -185,7 +224,7 @@ describe('a deputy', () => {
     request.approve('ann')
     expect(request.state).toBe('open at step 1, 1 of 2 given, asked: otto')
     expect(request.progress.given).toEqual([
-      { personId: 'ann', inPlaceOf: 'olga', at: afterNoon(0).toISOString() },
+      { personId: 'ann', inPlaceOf: 'olga', role: 'owner', at: afterNoon(0).toISOString() },
     ])
     expect(['olga', 'ann'].map(one => request.whyNotAsked(one))).toEqual(['given', 'given'])
   })

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { type ApprovalStep, isStepAsked } from '../../values/approval-steps.ts'
 import { addMs, minutes } from '../../values/clock.ts'
 import type { Cents } from '../../values/money.ts'
@@ -16,6 +17,8 @@ interface GivenApproval {
   readonly personId: string
   /** The person whose approval it is, where a deputy signed. */
   readonly inPlaceOf?: string
+  /** The role of the person whose approval it is. */
+  readonly role: Approver['role']
   readonly at: string
 }
 
@@ -155,6 +158,8 @@ const countOf = (progress: ApprovalProgress, people: readonly Approver[]): numbe
 /** The person whose approval it is: who signed, or whom the signer stands in for. */
 const seatOf = ({ personId, inPlaceOf }: GivenApproval): string => inPlaceOf ?? personId
 
+const giverOf = (given: GivenApproval): Approver => ({ id: seatOf(given), role: given.role })
+
 /**
  * What was approved counts while both who signed and whose approval it is may approve, and a step asks the latter: with
  * another role, a person may be asked by none.
@@ -164,17 +169,18 @@ const countingApprovals = (
   approvers: readonly Approver[],
 ): readonly GivenApproval[] => {
   const able = new Map(countingApprovers(progress, approvers).map(person => [person.id, person]))
-  const given = progress.given.filter(one => able.has(one.personId) && able.has(seatOf(one)))
-  const people = given.flatMap(one => able.get(seatOf(one)) ?? [])
+  const given = progress.given.flatMap(one => {
+    const person = able.get(seatOf(one))
+    return person && able.has(one.personId) ? { ...one, role: person.role } : []
+  })
+  const people = given.map(giverOf)
   const counting = new Set(assignedApart(progress).flatMap(one => assign(one, people)))
-  return given.filter(one => counting.has(able.get(seatOf(one))))
+  return given.filter((_, place) => counting.has(people[place]))
 }
 
 /** The people whose approvals are given, by themselves or by a deputy. */
 const giversOf = (progress: ApprovalProgress, approvers: readonly Approver[]): readonly Approver[] =>
-  countingApprovals(progress, approvers).flatMap(
-    given => approvers.find(({ id }) => id === seatOf(given)) ?? [],
-  )
+  countingApprovals(progress, approvers).map(giverOf)
 
 export interface ApprovalCount {
   readonly given: number
@@ -254,7 +260,7 @@ export const dropApprovals = (
   approvers: readonly Approver[],
 ): ApprovalProgress => {
   const given = countingApprovals(progress, approvers)
-  return given.length === progress.given.length ? progress : { ...progress, given }
+  return isDeepStrictEqual(given, progress.given) ? progress : { ...progress, given }
 }
 
 /** The caller knows that an approval of this person counts. */
@@ -265,9 +271,26 @@ export function giveApproval(
 ): ApprovalProgress {
   const person = approvers.find(({ id }) => id === personId)
   const seat = person && seatFor(progress, approvers, person)
-  if (seat === undefined) throw new Error(`an approval of ${personId} does not count`)
-  const inPlaceOf = seat === personId ? {} : { inPlaceOf: seat }
-  return { ...progress, given: [...progress.given, { personId, ...inPlaceOf, at: now.toISOString() }] }
+  const giver = approvers.find(({ id }) => id === seat)
+  if (!giver) throw new Error(`an approval of ${personId} does not count`)
+  const { id, role } = giver
+  const inPlaceOf = id === personId ? {} : { inPlaceOf: id }
+  return { ...progress, given: [...progress.given, { personId, ...inPlaceOf, role, at: now.toISOString() }] }
+}
+
+/**
+ * The roles and people of the steps so far from whom one more approval would count: also those of an earlier step, where what
+ * was given in it counts in a later one.
+ */
+export function awaitedBy(progress: ApprovalProgress): string[] {
+  const { steps, position, requesters, given } = progress
+  const givers = given.map(giverOf)
+  const count = countOf(progress, givers)
+  const wouldCount = (one: string): boolean =>
+    !requesters.includes(one) &&
+    !isGiven(progress, one) &&
+    countOf(progress, [...givers, { id: one, role: one === 'owners' ? 'owner' : 'approver' }]) > count
+  return [...new Set(steps.slice(0, position + 1).flatMap(({ of }) => of))].filter(wouldCount)
 }
 
 export const stepEndsAt = (progress: ApprovalProgress): Date =>

@@ -9,7 +9,7 @@ import {
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import type { Cents } from '../../values/money.ts'
-import { type ApprovalProgress, stepEndsAt } from './progress.ts'
+import { type ApprovalProgress, awaitedBy, stepEndsAt } from './progress.ts'
 
 /** Why the approval of a person does not count, where several are asked. */
 export const approverRefusals = {
@@ -65,13 +65,6 @@ export const approvalEventMembers = {
     .boolean()
     .optional()
     .meta({ description: 'The step has just begun: other people are asked.' }),
-}
-
-/** The roles and people of the steps whose approvals are open. */
-function awaitedBy({ steps, reaches, position, isForEach }: ApprovalProgress): string[] {
-  const from = isForEach ? 0 : reaches.indexOf(position)
-  const asked = steps.slice(from < 0 ? position : from, position + 1)
-  return [...new Set(asked.flatMap(({ of }) => of))]
 }
 
 /** What all steps of this amount need together. */

@@ -2,6 +2,7 @@ import {
   type ApprovalOutcome,
   type ApprovalProgress,
   advanceApproval,
+  awaitedBy,
   beginApproval,
   countApprovals,
   dropApprovals,
@@ -73,6 +74,10 @@ export class FollowedSteps {
       .filter(id => whyNotAsked(this.progress, this.approvers, id) === undefined)
     const people = this.outcome === 'open' ? `, asked: ${asked.sort().join(', ')}` : ''
     return `${this.outcome} at step ${this.progress.position}, ${given} of ${needed} given${people}`
+  }
+
+  get awaits(): string[] {
+    return awaitedBy(this.progress)
   }
 
   /** `ann, ben for olga`: who has signed, and in place of whom. */
