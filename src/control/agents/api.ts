@@ -96,7 +96,11 @@ export const agentsApi = {
     example: { name: 'Research assistant', metadata: { team: 'research' } },
     returns: [201, AgentRecord],
     signature: widening.signature,
-    fails: { ...widening.fails, external_id_taken: fails.external_id_taken },
+    fails: {
+      ...widening.fails,
+      external_id_taken: fails.external_id_taken,
+      too_few_approvers: [400, 'policyId: the policy asks for more people than can approve.'],
+    },
     emits: {
       ...widening.emits,
       'agent.created': declareEvent('An agent has been created, with a wallet of its own.', AgentCreated),

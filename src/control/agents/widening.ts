@@ -1,6 +1,8 @@
+import { readApprovers, tooFewApprovers } from '../../identity/approvals/index.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import { question } from '../../kernel/contract/question.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
+import type { ApprovalStep } from '../../values/approval-steps.ts'
 import type { Agent } from './agent.ts'
 
 type Change = Pick<StatedWidening, 'field' | 'from' | 'to'>
@@ -16,11 +18,19 @@ export const unfreezing = { field: 'Status', from: 'frozen', to: 'active' } as c
 interface Template {
   readonly name: string
   readonly version: number
+  readonly approval: readonly ApprovalStep[]
   readonly rules: Readonly<Record<string, unknown>>
 }
 
 /** A template of policies as it is stored, locked, so that the agent gets the rules that were signed. */
 export const templates = question<string, Template | undefined>('agents.templates')
+
+/** Which step of the template asks for more people than there are, in a sentence; undefined if none does. */
+export async function tooFewForTemplate(policyId: string, context: ReadContext): Promise<string | undefined> {
+  const [template] = await context.service.ask(templates, policyId, context)
+  if (!template || template.approval.length === 0) return undefined
+  return tooFewApprovers(template.approval, await readApprovers(context.sql, context.tenant))
+}
 
 /** A template by its amounts, since it may have changed since the person saw it; a preset by its name. */
 export async function wideningOfNewAgent(

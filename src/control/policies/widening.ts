@@ -63,11 +63,12 @@ export function wideningsOfAssignment(
 interface StoredTemplate extends Row {
   readonly name: string
   readonly version: number
+  readonly approval: readonly ApprovalStep[]
   readonly rules: Readonly<Record<string, unknown>>
 }
 
 const TEMPLATE = `
-select p.name, p.version, v.rules from policies p
+select p.name, p.version, p.approval, v.rules from policies p
 join policy_versions v on (v.owner_id, v.mode, v.policy_id, v.version) = (p.owner_id, p.mode, p.id, p.version)
 where p.owner_id = $1 and p.mode = $2 and p.id = $3 and p.deleted_at is null
 for no key update of p`

@@ -155,7 +155,7 @@ describe('a policy that asks several people', () => {
   })
 })
 
-test('a template that asks more people than are left is not applied', async () => {
+test('a template that asks more people than are left is neither applied nor given to a new agent', async () => {
   const { client, first } = await aTeam([])
   const body = { name: 'Books', approval: [] as Step[] }
   const { id } = await bodyOf(client.policies.create({ body }))
@@ -167,6 +167,14 @@ test('a template that asks more people than are left is not applied', async () =
     status: 400,
     code: 'too_few_approvers',
   })
+  expect(await client.agents.create({ body: { name: 'Writer', policyId: id } })).toMatchObject({
+    status: 400,
+    code: 'too_few_approvers',
+    error: expect.stringContaining(
+      'approval.0.need: 3 people must approve, and 2 of those who are named can',
+    ),
+  })
+  expect((await bodyOf(client.agents.list({ query: { name: 'Writer' } }))).data).toEqual([])
   const own = await bodyOf(client.policies.effective({ params: { agentId: agent.id } }))
   expect(own.approval).toEqual([])
 })
