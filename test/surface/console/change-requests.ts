@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import { aCardRequest } from '../../support/cards/card-requests.ts'
+import { signatureOverRequest } from '../../support/cards/several-approvers.ts'
 import { anAgentUnder, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { type InConsole, peopleInConsole } from '../../support/identity/in-console.ts'
@@ -128,5 +130,38 @@ describe('a change of limits that waits for several people', () => {
     )
     const [, form] = page.split('data-operation="PATCH /people/{id}"')
     expect(form?.split('>')[0]).toContain('Proposed: {approval.given} of {approval.needed} approvals.')
+  })
+})
+
+describe('a card request that several people approve', () => {
+  const APPROVE_CARD = 'data-operation="POST /card-requests/{id}/approve"'
+  const formIn = (text: string): string | undefined => text.split(APPROVE_CARD)[1]?.split('</form>')[0]
+
+  test('says who has approved and who is asked, and offers the approval to them, with the limits of the first', async () => {
+    const { client, agent, ada, bob, clerk, read } = await aProposal({ dailyLimitEuros: 70 })
+    const { id } = await aCardRequest(client, agent.id, { limits: { dailyLimitEuros: 50 } })
+    const pages = ['console/inbox?kind=cards', `console/card-requests/${id}`]
+    for (const page of pages) {
+      const text = await read(ada, page)
+      expect(stepsIn(text)).toBe('0 of 2 approvals. Owners are asked until AT, then it is denied.')
+      expect(formIn(text)).toContain('Recorded: {approval.given} of {approval.needed} approvals.')
+    }
+    expect(await read(ada, 'console/inbox?kind=cards')).toContain('is denied <time')
+    const body = { limits: { dailyLimitEuros: 30 } }
+    const webauthnAssertion = await signatureOverRequest(ada.client, id, ada, body)
+    await bodyOf(ada.client.cardRequests.approve({ params: { id }, body: { ...body, webauthnAssertion } }))
+    for (const page of pages) {
+      const [seenByAda, seenByBob, seenByClerk] = (await Promise.all(
+        [ada, bob, clerk].map(one => read(one, page)),
+      )) as [string, string, string]
+      expect(stepsIn(seenByBob)).toBe(
+        `1 of 2 approvals. ${ada.name} approved AT. Owners are asked until AT, then it is denied.`,
+      )
+      expect(formIn(seenByBob)).toContain('name="limits.dailyLimitEuros" value="30"')
+      expect(formIn(seenByAda)).toBeUndefined()
+      expect(seenByAda).toContain('You have approved this. Other people must approve it as well.')
+      expect(seenByClerk).toContain('The policy does not ask you now.')
+      expect(formIn(seenByClerk)).toContain('Approve as a deputy')
+    }
   })
 })

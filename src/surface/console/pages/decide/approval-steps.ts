@@ -71,7 +71,14 @@ export function renderApprovalSteps(
   )}${asked}</p>`
 }
 
+/** What a form says after an approval that others follow. */
+export const RECORDED = 'Recorded: {approval.given} of {approval.needed} approvals.'
+
 export const NOT_ASKED = 'The policy does not ask you now.'
+
+/** Only the service knows who is a deputy. */
+export const renderNotAsked = (why: string, approveAs: (submit: string) => Html): Html =>
+  html`<p class="unasked">${why}</p>${why === NOT_ASKED && approveAs('Approve as a deputy')}`
 
 /**
  * Why an approval of the person who looks would not count; undefined if it may. The service says the rest: only it knows

@@ -1,7 +1,9 @@
 import { cardRequestsApi } from '../../../../cards/card-requests/index.ts'
 import { html } from '../../../../web/html.ts'
+import { readNamesInRows } from '../../parts/names.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { noneText, renderText, renderTime } from '../../parts/text.ts'
+import { peopleOfApproval, renderApprovalSteps } from './approval-steps.ts'
 import { renderCardRequestForm } from './decision-forms.ts'
 
 export const cardRequestsSection = consoleSection({
@@ -27,11 +29,13 @@ export const cardRequestsSection = consoleSection({
       answeredAt !== null &&
       html`${renderTime(answeredAt)} by ${renderText(answeredBy?.name ?? answeredBy?.type, 60)}`,
   },
-  hidden: ['type', 'reason', 'answeredBy'],
-  events: ['card_limit_request.updated', 'card.created'],
+  hidden: ['type', 'reason', 'answeredBy', 'approval'],
+  events: ['card_limit_request.*', 'card.created'],
   call: 'agentpay card-requests create --type new_card --agent-id agent_… --usage multi --reason "Papers for the review"',
-  note: (asked, request) =>
-    html`<p class="why">${renderText(asked.reason, 1_000)}</p>${asked.status === 'pending' && renderCardRequestForm(asked, request, 'reload')}`,
+  async note(asked, request) {
+    await readNamesInRows(peopleOfApproval(asked), request)
+    return html`<p class="why">${renderText(asked.reason, 1_000)}</p>${renderApprovalSteps(asked, request)}${asked.status === 'pending' && renderCardRequestForm(asked, request, 'reload')}`
+  },
   actions: [
     {
       operation: cardRequestsApi.cancel,

@@ -11,9 +11,10 @@ import { renderBox } from '../../parts/table.ts'
 import { renderText, renderTime } from '../../parts/text.ts'
 import {
   approvalCount,
-  NOT_ASKED,
   peopleOfApproval,
+  RECORDED,
   renderApprovalSteps,
+  renderNotAsked,
   whyNotAsked,
 } from './approval-steps.ts'
 
@@ -64,7 +65,7 @@ export function renderChangeRequestForm(change: ChangeRequestItem, request: Page
       done,
       secrets: secretMembers(changeRequestsApi.approve),
       success: 'Approved. The change is made.',
-      successByStatus: { waiting: 'Recorded: {approval.given} of {approval.needed} approvals.' },
+      successByStatus: { waiting: RECORDED },
     })
   const reject = renderOperationForm(request, changeRequestsApi.reject, {
     params,
@@ -75,9 +76,7 @@ export function renderChangeRequestForm(change: ChangeRequestItem, request: Page
     success: 'Rejected.',
     inDialog: true,
   })
-  // Only the service knows who is a deputy.
-  const byOthers = html`<p class="unasked">${notAsked}</p>${notAsked === NOT_ASKED && approveAs('Approve as a deputy')}`
-  return html`<div class="decide">${notAsked === undefined ? approveAs('Approve with passkey') : byOthers}${reject}</div>`
+  return html`<div class="decide">${notAsked === undefined ? approveAs('Approve with passkey') : renderNotAsked(notAsked, approveAs)}${reject}</div>`
 }
 
 type IsAbout = (change: ChangeRequestItem) => boolean

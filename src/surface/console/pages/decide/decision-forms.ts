@@ -5,7 +5,7 @@ import { intentsApi } from '../../../../control/intents/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
 import { renderOperationForm } from '../../parts/form.ts'
-import { NOT_ASKED, whyNotAsked } from './approval-steps.ts'
+import { NOT_ASKED, RECORDED, renderNotAsked, whyNotAsked } from './approval-steps.ts'
 import { approvalBlockers, type IntentCheck, renderApprovalBlockers } from './checks.ts'
 import type { CardRequestItem, IntentItem, MissingReceiptItem, TransferItem } from './waiting.ts'
 
@@ -33,7 +33,7 @@ export function renderIntentDecisionForm(
     tone: 'main',
     done,
     success: 'Approved. Your signature is stored as proof.',
-    successByStatus: { created: 'Recorded: {approval.given} of {approval.needed} approvals.' },
+    successByStatus: { created: RECORDED },
   })
   const deny = renderOperationForm(request, intentsApi.deny, {
     params,
@@ -59,22 +59,27 @@ const limitLabels = {
 }
 
 export function renderCardRequestForm(
-  { id, limits }: CardRequestItem,
+  asked: CardRequestItem,
   request: PageRequest,
   done = REFRESH_AFTER_DECISION,
 ): Html {
-  const params = { id }
-  const approve = renderOperationForm(request, cardRequestsApi.approve, {
-    params,
-    members: [...Object.keys(limitLabels), 'comment'],
-    values: Object.fromEntries(Object.entries(limits).map(([name, limit]) => [`limits.${name}`, limit])),
-    labels: limitLabels,
-    submit: 'Approve',
-    tone: 'main',
-    done,
-    success: 'Approved.',
-    inDialog: true,
-  })
+  const params = { id: asked.id }
+  // The next people approve the limits of the first.
+  const limits = Object.entries(asked.approvedLimits ?? asked.limits)
+  const notAsked = request.may(cardRequestsApi.approve) ? whyNotAsked(asked, request) : undefined
+  const approveAs = (submit: string) =>
+    renderOperationForm(request, cardRequestsApi.approve, {
+      params,
+      members: [...Object.keys(limitLabels), 'comment'],
+      values: Object.fromEntries(limits.map(([name, limit]) => [`limits.${name}`, limit])),
+      labels: limitLabels,
+      submit,
+      tone: 'main',
+      done,
+      success: 'Approved.',
+      successByStatus: { pending: RECORDED },
+      inDialog: true,
+    })
   const deny = renderOperationForm(request, cardRequestsApi.deny, {
     params,
     members: ['reason'],
@@ -84,7 +89,7 @@ export function renderCardRequestForm(
     success: 'Denied.',
     inDialog: true,
   })
-  return html`<div class="decide">${approve}${deny}</div>`
+  return html`<div class="decide">${notAsked === undefined ? approveAs('Approve') : renderNotAsked(notAsked, approveAs)}${deny}</div>`
 }
 
 export function renderPayeeForm({ id, status }: TransferItem, request: PageRequest): Html {

@@ -132,7 +132,10 @@ function intentItem(
 }
 
 /** A step of approvals can end before the intent does. */
-function deadlineOf({ approval, expiresAt }: IntentItem): Pick<InboxItem, 'due' | 'atDeadline'> {
+function deadlineOf({
+  approval,
+  expiresAt,
+}: Pick<IntentItem, 'approval' | 'expiresAt'>): Pick<InboxItem, 'due' | 'atDeadline'> {
   const endsAt = approval?.endsAt ?? null
   if (approval === null || endsAt === null || Date.parse(endsAt) >= Date.parse(expiresAt))
     return { due: expiresAt, atDeadline: 'expires' }
@@ -153,25 +156,24 @@ function reviewReason({ decision: { checks } }: IntentItem): HtmlContent {
 const cardRequestTitles = { new_card: 'New card', limit_change: 'Limit change' } as const
 
 function cardRequestItem(asked: CardRequestItem, request: PageRequest): InboxItem {
-  const { id, agentId, type, cardId, displayName, limits, reason, createdAt, expiresAt } = asked
+  const { id, agentId, type, cardId, displayName, limits, reason, createdAt } = asked
   return {
     id,
     kind: 'cards',
     createdAt,
-    due: expiresAt,
-    atDeadline: 'expires',
+    ...deadlineOf(asked),
     title: renderRecordLink(request, id, cardRequestTitles[type]),
     requester: renderRecordLink(request, agentId),
     why: renderText(reason, 160),
     purpose: reason,
     facts: () =>
-      factsLine([
+      html`${renderApprovalSteps(asked, request)}${factsLine([
         ['Card', cardId === null ? noneText : renderRecordLink(request, cardId)],
         ['Name', renderText(displayName, 80)],
         ['Per payment', renderEuros(limits.maxTransactionEuros)],
         ['Per day', renderEuros(limits.dailyLimitEuros)],
         ['Per month', renderEuros(limits.monthlyLimitEuros)],
-      ]),
+      ])}`,
     decide: renderCardRequestForm(asked, request),
   }
 }
