@@ -180,7 +180,12 @@ export const intentsApi = {
       ...budgetLevelRefusals,
       against_policy: [400, 'The agent’s policy does not allow the intent at the moment.'],
     },
-    emits: { 'intent.approved': IntentEvent, ...approvalEvents, ...assertionEvents },
+    emits: {
+      'intent.approved': IntentEvent,
+      'intent.approval_reminder': IntentApprovalEvent,
+      ...approvalEvents,
+      ...assertionEvents,
+    },
   }),
   deny: approvers.post('/intents/{id}/deny', {
     summary: 'Deny an intent',
@@ -227,7 +232,7 @@ export const intentSteps = {
     summary: 'Remind the people who are asked to approve',
     emits: {
       'intent.approval_reminder': declareEvent(
-        'An intent still waits for approvals: at half of the time of the step, an hour before its end, and once the policy’s steps have changed.',
+        'An intent still waits for approvals: at half of the time of the step, an hour before its end, and once all are asked anew, as the policy’s steps or what people sign have changed.',
         IntentApprovalEvent,
       ),
     },

@@ -287,11 +287,43 @@ describe('an approval does not count', () => {
     ])
     const { approval } = await bodyOf(approve(id, second))
     expect(approval).toMatchObject({ given: 1, approvals: [{ personId: second.personId }] })
+    // Who had approved before gets the question again.
+    expect((await eventsOf(id)).at(-1)).toMatchObject({
+      event: 'intent.approval_recorded',
+      data: { personId: second.personId, beginsStep: true },
+    })
     await bodyOf(client.agents.freeze({ params: { id: agent.id } }))
     expect((await intentOf(client, id)).approval).toMatchObject({ given: 0, step: 1 })
     await bodyOf(client.agents.unfreeze({ params: { id: agent.id } }))
     await bodyOf(approve(id, first))
     expect(await bodyOf(approve(id, boss))).toMatchObject({ status: 'approved' })
+  })
+
+  test('of an earlier step once the agent has another name: its people are asked anew', async () => {
+    const { client, agent, boss, first, approve, namesOf } = await aTeam(([, one]) => [
+      approvers(1, { of: [String(one?.personId)] }),
+      owners(1),
+    ])
+    const { id } = await anIntent(client, agent.id)
+    await bodyOf(approve(id, first))
+    await bodyOf(client.agents.update({ params: { id: agent.id }, body: { name: 'Renamed' } }))
+    expect(await approve(id, boss)).toMatchObject({ status: 403, code: 'approver_not_asked' })
+    expect((await intentOf(client, id)).approval).toMatchObject({
+      given: 0,
+      step: 1,
+      awaits: [first.personId],
+    })
+    const recorded = 'select 1 from recorded_approvals where intent_id = $1'
+    expect(await service.sql(recorded, [id])).toEqual([])
+    await bodyOf(approve(id, first))
+    expect(await bodyOf(approve(id, boss))).toMatchObject({ status: 'approved' })
+    expect(await namesOf(id)).toEqual([
+      'intent.created',
+      'intent.approval_recorded',
+      'intent.approval_reminder',
+      'intent.approval_recorded',
+      'intent.approved',
+    ])
   })
 })
 

@@ -1,4 +1,8 @@
-import { type CountedApproval, setApproval } from '../../../identity/approvals/index.ts'
+import {
+  type ApprovalProgress,
+  type CountedApproval,
+  setApproval,
+} from '../../../identity/approvals/index.ts'
 import type { Actor, TenantNow } from '../../../kernel/contract/actor.ts'
 import type { NonEmpty } from '../../../kernel/contract/handlers.ts'
 import type { Ports } from '../../../kernel/contract/ports.ts'
@@ -168,8 +172,12 @@ function recordApproval(
   state: ApproveState,
   { verified }: ApprovalSignature,
 ): void {
+  state.steps.add(recordedApproval(intent, verified, { tenant, now }))
+  keepProgress(intent, progress, now, state)
+}
+
+function keepProgress(intent: IntentRow, progress: ApprovalProgress, now: Date, state: ApproveState): void {
   const { steps, changed } = state
-  steps.add(recordedApproval(intent, verified, { tenant, now }))
   steps.retain(intent, progress)
   setApproval(intent, progress, { approvers: steps.approvers, now })
   intent.updatedAt = now
@@ -258,6 +266,12 @@ export const approveIntent: ApproveIntentHandler = {
       signature && asksForSteps(approvalStepsOf(agent), intent.amountCents)
         ? countApproval(intent, agent, signature, { steps: state.steps, now })
         : undefined
+    if (counted && 'anew' in counted) {
+      keepProgress(intent, counted.anew, now, state)
+      emit('intent.approval_reminder', approvalEvent(intent))
+      wake(intentProcess, intent)
+      return refuse(...counted.refusal)
+    }
     if (counted && !('progress' in counted)) return refuse(counted[0], counted[1])
     const decided = decideApproval(request, intent, agent, state, signature)
     const isComplete = counted?.isComplete ?? true

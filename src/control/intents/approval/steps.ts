@@ -113,16 +113,21 @@ type ApproverRefusal = readonly [
 export const refusalOfApprover = (problem: UncountedApproval): ApproverRefusal =>
   problem === 'step_ended' ? ['intent_not_waiting', STEP_OVER] : [problem]
 
+interface AskedAnew {
+  readonly anew: ApprovalProgress
+  readonly refusal: ApproverRefusal
+}
+
 /**
  * Counts the approval of a person whose signature is genuine, or says why it does not count. What others have approved
- * counts while they may approve, and while it is what the person sees now.
+ * counts while they may approve, and while it is what the person sees now: otherwise all are asked anew, from the first step.
  */
 export function countApproval(
   intent: IntentRow,
   agent: SpendingAgent,
   { verified, iban }: CountedSignature,
   { steps, now }: { readonly steps: StepApprovals; readonly now: Date },
-): CountedApproval | ApproverRefusal | readonly [code: 'statement_outdated'] {
+): CountedApproval | AskedAnew | ApproverRefusal | readonly [code: 'statement_outdated'] {
   const { amountCents } = intent
   const { approvers } = steps
   const begun = approvalProgressOf(intent, amountCents, { steps: approvalStepsOf(agent), now })
@@ -132,9 +137,16 @@ export function countApproval(
     const members = intentApprovalSubject(intent, { spender: agent, iban, personId })
     return !agrees(signed.statement, openings, { kind: 'intent', members })
   }
-  const start = steps.of(intent).some(isOutdated) ? restartApproval(begun, amountCents, now) : begun
-  const counted = addApproval(start, amountCents, { personId: verified.person.id, approvers, now })
-  return typeof counted === 'string' ? refusalOfApprover(counted) : counted
+  const circumstances = { personId: verified.person.id, approvers, now }
+  if (!steps.of(intent).some(isOutdated)) {
+    const counted = addApproval(begun, amountCents, circumstances)
+    return typeof counted === 'string' ? refusalOfApprover(counted) : counted
+  }
+  const anew = restartApproval(begun, amountCents, now)
+  const counted = addApproval(anew, amountCents, circumstances)
+  return typeof counted === 'string'
+    ? { anew, refusal: refusalOfApprover(counted) }
+    : { ...counted, beginsStep: true }
 }
 
 /** As the proof of all has it. */
