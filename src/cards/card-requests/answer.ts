@@ -163,7 +163,7 @@ function approve(
   return cardRequestResponse(request)
 }
 
-const STEP_ENDED = 'The time of the approvals is over: the request is being denied.'
+const STEP_ENDED = 'Too few people have approved in time, or are left who can: the request is being denied.'
 
 const refuseApprover = (problem: UncountedApproval, { refuse }: Approving): Refusal =>
   problem === 'step_ended' ? refuse('request_not_waiting', STEP_ENDED) : refuse(problem)

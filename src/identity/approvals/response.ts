@@ -106,6 +106,6 @@ export const approvalEventCounts = (progress: ApprovalProgress, amount: Cents) =
   step: progress.position + 1,
 })
 
-/** Why a step that was not complete has denied. */
+/** Why a step has denied: it was not complete in time, or could not become so. */
 export const deniedInWords = (progress: ApprovalProgress, amount: Cents): string =>
-  `Too few people have approved in time: ${approvalCountInWords(progress, amount)}.`
+  `Too few people have approved in time, or are left who can: ${approvalCountInWords(progress, amount)}.`

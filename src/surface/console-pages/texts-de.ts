@@ -114,7 +114,7 @@ export const germanTexts: ConsolePageTexts = {
       approved: (by, at, inPlaceOf) =>
         `Freigegeben von ${by}${inPlaceOf === null ? '' : ` in Vertretung von ${inPlaceOf}`}, ${at}.`,
       asked: ({ people, isOne }, at, end) => `Bis ${at} ${isOne ? 'ist' : 'sind'} ${people} gefragt, ${end}.`,
-      tooFew: 'Zu wenige haben rechtzeitig freigegeben.',
+      tooFew: 'Zu wenige haben rechtzeitig freigegeben oder können es noch.',
       thenDenied: 'danach wird abgelehnt',
       thenAsked: ({ people, isOne }) => `danach ${isOne ? 'ist' : 'sind'} auch ${people} gefragt`,
     },

@@ -112,7 +112,7 @@ export const englishTexts = {
         `Approved by ${by}${inPlaceOf === null ? '' : ` in place of ${inPlaceOf}`}, ${at}.`,
       asked: ({ people, isOne }: { people: string; isOne: boolean }, at: string, end: string) =>
         `${people.charAt(0).toUpperCase()}${people.slice(1)} ${isOne ? 'is' : 'are'} asked until ${at}, ${end}.`,
-      tooFew: 'Too few people have approved in time.',
+      tooFew: 'Too few people have approved in time, or are left who can.',
       thenDenied: 'then it is denied',
       thenAsked: ({ people, isOne }: { people: string; isOne: boolean }) =>
         `then ${people} ${isOne ? 'is' : 'are'} asked as well`,

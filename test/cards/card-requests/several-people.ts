@@ -220,7 +220,7 @@ describe('the clock of a card request', () => {
     }
     expect(await read(id)).toMatchObject({
       status: 'denied',
-      comment: 'Too few people have approved in time: 1 of 2.',
+      comment: 'Too few people have approved in time, or are left who can: 1 of 2.',
       answeredBy: { type: 'policy', id: expect.stringMatching(/^policy_/), name: null },
     })
   })

@@ -350,7 +350,7 @@ describe('the clock', () => {
     }
     expect(await intentOf(client, id)).toMatchObject({
       status: 'denied',
-      comment: 'Too few people have approved in time: 1 of 2.',
+      comment: 'Too few people have approved in time, or are left who can: 1 of 2.',
       decidedBy: { type: 'policy' },
     })
   })
@@ -388,7 +388,11 @@ describe('the clock', () => {
     const declared = await anIntent(client, agent.id)
     await pass(1)
     for (const one of [id, declared.id])
-      expect(await intentOf(client, one)).toMatchObject({ status: 'denied', decidedBy: { type: 'policy' } })
+      expect(await intentOf(client, one)).toMatchObject({
+        status: 'denied',
+        decidedBy: { type: 'policy' },
+        comment: 'Too few people have approved in time, or are left who can: 0 of 2.',
+      })
   })
 })
 

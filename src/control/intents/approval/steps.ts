@@ -102,7 +102,7 @@ interface CountedSignature {
   readonly iban: string | null
 }
 
-const STEP_OVER = 'The time of the approvals is over: the intent is being denied.'
+const STEP_OVER = 'Too few people have approved in time, or are left who can: the intent is being denied.'
 
 type ApproverRefusal = readonly [
   code: Exclude<UncountedApproval, 'step_ended'> | 'intent_not_waiting',
