@@ -362,6 +362,18 @@ describe('the clock', () => {
     expect(await namesOf(id)).toEqual(['intent.created', 'intent.approval_reminder'])
   })
 
+  test('of steps that the policy has got since the declaration begins with the first challenge, and wakes the run', async () => {
+    const { client, agent } = await aTeam([])
+    const { id, workflowId } = await anIntent(client, agent.id)
+    const policy = await bodyOf(client.policies.effective({ params: { agentId: agent.id } }))
+    const body = { name: policy.name, approval: [approvers(2)] }
+    await bodyOf(client.policies.replace({ params: { id: policy.id }, body }))
+    await service.sql('delete from outbox where workflow_id = $1', [workflowId])
+    await challengeOf(client, id)
+    expect((await intentOf(client, id)).approval).toMatchObject({ given: 0, needed: 2 })
+    expect(await service.sql('select 1 from outbox where workflow_id = $1', [workflowId])).toHaveLength(1)
+  })
+
   test('asks the people of the next step as well', async () => {
     const { client, agent, boss, approve, namesOf, pass } = await aTeam(([, one]) => [
       approvers(1, { of: [String(one?.personId)], then: 'next', withinMinutes: 60 }),

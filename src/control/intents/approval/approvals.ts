@@ -19,6 +19,7 @@ import { approvalStepsOf, findSpendingAgents, type SpendingAgent } from '../../p
 import { addTolerance, type RuleCheck } from '../../rules/index.ts'
 import { Intent, lockIntent } from '../intent.ts'
 import { alreadyInStatusMessage } from '../intent-batch.ts'
+import { intentProcess } from '../process.ts'
 import { loadSpendDecisionContext } from '../spend-context.ts'
 import { SpendReads } from '../spend-locks.ts'
 import { Approval, ApprovalCommitmentOpenings } from './approval.ts'
@@ -101,10 +102,12 @@ async function keepBegunApproval(
   id: string,
   progress: ApprovalProgress,
   approvers: readonly Approver[],
-  { em, now }: WriteContext,
+  { em, now, wake }: WriteContext,
 ): Promise<void> {
   const intent = await lockIntent(em, id)
-  if (intent?.status === 'created') setApproval(intent, progress, { approvers, now })
+  if (intent?.status !== 'created') return
+  setApproval(intent, progress, { approvers, now })
+  wake(intentProcess, intent)
 }
 
 export const approvalHandlers = bindHandlers(approvalApi, {
