@@ -82,7 +82,7 @@ export function approvalCountInWords(progress: ApprovalProgress, amount: Cents, 
   const named = awaited.length - groups.length
   const who = [...groups, ...(named > 0 ? [namedInWords(named)] : [])].join(' and ')
   const otherwise = progress.steps[progress.position]?.then === 'next' ? 'then the next step' : 'then deny'
-  return `${count}, ${who} until ${until}, ${otherwise}`
+  return `${count}, ${[who, `until ${until}`].filter(Boolean).join(' ')}, ${otherwise}`
 }
 
 export const approvalProgressResponse = (

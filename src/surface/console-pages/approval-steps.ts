@@ -71,5 +71,5 @@ export function renderApprovalSteps(view: ApprovalStepsView | null, language: La
     steps.approved(nameOf(personId), INSTANT, inPlaceOf === null ? null : nameOf(inPlaceOf))
   return html`<p class="until"><strong>${steps.count(given, needed)}</strong>${approvals.map(
     one => html` ${renderSentenceWithTime(approved(one), one.at, language)}`,
-  )}${endsAt !== null && html` ${renderSentenceWithTime(asked(), endsAt, language)}`}</p>`
+  )}${endsAt !== null && awaits.length > 0 && html` ${renderSentenceWithTime(asked(), endsAt, language)}`}</p>`
 }

@@ -71,6 +71,15 @@ test('who is not asked, has approved or asked for the payment reads why in the p
   expect(await wordsOf(boss, `/approve/${id}`)).toContain(APPROVE)
 })
 
+test('the page names no one as asked where only who asked for the payment could approve it', async () => {
+  const { client, boss, first } = await aTeam()
+  const agent = await anAgentUnder(client, { approval: [{ ...step, of: [boss.personId] }] })
+  const { id } = await anIntent(boss.client, agent.id)
+  const words = await wordsOf(first, `/approve/${id}`)
+  expect(words).toContain('0 of 1 approval.')
+  expect(words).not.toContain('asked until')
+})
+
 test('the page says in whose place a deputy has approved', async () => {
   const { client, boss, first, second, agent, approve } = await aTeam()
   const { id } = await anIntent(client, agent.id)
