@@ -43,6 +43,8 @@ export const heldOperations = [
   'sso.update',
 ] as const
 
+export const isHeldOperation = (operation: string): boolean => heldOperations.some(one => one === operation)
+
 /** SQL condition: what was asked for is still kept. It must equal the partial index's text. */
 export const KEPT_WRITE_SQL = "status = 'waiting' and write - 'operation' <> '{}'"
 

@@ -7,6 +7,7 @@ export {
   changeRequestResponse,
   forgetAddress,
   forgetWrite,
+  isHeldOperation,
   isWaiting,
   KEPT_WRITE_SQL,
   readWaitingChange,

@@ -78,6 +78,12 @@ interface Named {
 
 const proposerOf = ({ proposedBy }: WaitingRecord): string | null => (proposedBy as Named).id
 
+/** What several people decide about is a change request first. */
+const appliedSentence = ({ operation, resultId }: WaitingRecord): string =>
+  idPrefix(String(resultId)) === 'changerequest' && !String(operation).startsWith('changeRequests.')
+    ? `A person has applied this. Nothing has changed yet, as it waits for several people: ${resultId} (GET /change-requests/{id}).`
+    : 'A person has applied this: it is done.'
+
 const proposals: TaskKind = {
   read: 'proposals.get',
   cancel: 'proposals.dismiss',
@@ -94,8 +100,7 @@ const proposals: TaskKind = {
   resultOf(record) {
     const { status, resultId, refusal } = record
     const proposal = { ...shownProposal(record), resultId }
-    if (status === 'applied')
-      return toolSuccess({ proposal }, false, 'A person has applied this: it is done.')
+    if (status === 'applied') return toolSuccess({ proposal }, false, appliedSentence(record))
     const why = (refusal as { readonly message: string } | null)?.message
     const sentence = `The proposal is ${status}${why ? `: ${why}` : '.'}`
     return toolRefusal(`proposal_${status}`, sentence, [], { proposal })

@@ -408,6 +408,26 @@ describe('a proposal that waits', () => {
     expect(resultId).toBe(agent.id)
   })
 
+  test('does not say that it is done where several people still decide', async () => {
+    const owner = await service.owner()
+    await aPerson(service, owner)
+    await aPerson(service, owner)
+    const step = { aboveEuros: 5, of: 'owners', need: 2, withinMinutes: 60, then: 'deny' } as const
+    const rules = { name: 'Books', approval: [step] }
+    const agent = await anAgentUnder(owner.client, { ...rules, dailyLimitEuros: 50 })
+    const { id } = await bodyOf(owner.client.policies.effective({ params: { agentId: agent.id } }))
+    const host = aHost(service.url, owner.key)
+    const task = await host.call('call_operation', {
+      operation: 'policies.replace',
+      input: { id, ...rules, dailyLimitEuros: 70 },
+    })
+    const { resultId } = await applied(owner.client, task.taskId)
+    expect(resultId).toMatch(/^changerequest_/)
+    const { result } = (await host.get(task.taskId)).result
+    expect(JSON.stringify(result.content)).toContain(`it waits for several people: ${resultId}`)
+    expect(JSON.stringify(result.content)).not.toContain('it is done')
+  })
+
   test('ends with a refusal where a person dismisses it, or no person decides', async () => {
     const { client, agent, host } = await aKeyThatAsks()
     const { taskId } = await host.call('call_operation', freezing(agent.id))

@@ -1,3 +1,4 @@
+import { isHeldOperation } from '../../../../identity/approvals/index.ts'
 import { type Html, html } from '../../../../web/html.ts'
 import { proposalsApi } from '../../../proposals/index.ts'
 import type { OperationAnswer, PageRequest } from '../../page.ts'
@@ -72,7 +73,9 @@ export function renderProposalForm(
     params: { id },
     submit: signature?.always ? 'Apply with passkey' : 'Apply',
     tone: 'main',
-    success: 'Applied.',
+    success: isHeldOperation(operation)
+      ? 'Applied. If several people decide about it, it waits in the inbox.'
+      : 'Applied.',
     done,
     ...(signature && { signs: { signature, members: input } }),
   })
