@@ -327,6 +327,23 @@ describe('an approval does not count', () => {
   })
 })
 
+describe('a person who signs again, since the agent has another name,', () => {
+  test('approves what it is now, in the place of what it was', async () => {
+    const { client, agent, first, second, approve } = await aTeam([approvers(2)])
+    const { id } = await anIntent(client, agent.id)
+    await bodyOf(approve(id, first))
+    await bodyOf(client.agents.update({ params: { id: agent.id }, body: { name: 'Renamed' } }))
+    expect(await bodyOf(approve(id, first))).toMatchObject({
+      status: 'created',
+      approval: { given: 1, approvals: [{ personId: first.personId }] },
+    })
+    expect(await bodyOf(approve(id, second))).toMatchObject({ status: 'approved' })
+    const keys = (await service.http('GET', '/.well-known/jwks.json')).body as unknown as PublicKeySet
+    const proven = verifyApproval(await bodyOf(client.intents.approval({ params: { id } })), keys)
+    expect(proven.approvals.map(({ person }) => person.id)).toEqual([first.personId, second.personId])
+  })
+})
+
 describe('the clock', () => {
   test('reminds at half of the time and an hour before its end, and then denies', async () => {
     const { client, agent, first, approve, namesOf, pass } = await aTeam([

@@ -52,14 +52,20 @@ export class StepApprovals {
     return this.#recorded.get(id) ?? []
   }
 
+  /** In the place of an earlier one of the same person. */
   add(row: RecordedApprovalRow): void {
+    const intent = { id: row.intentId }
+    this.#keep(intent, ({ personId }) => personId !== row.personId)
     this.#added.add(row)
-    this.#recorded.set(row.intentId, [...this.of({ id: row.intentId }), row])
+    this.#recorded.set(intent.id, [...this.of(intent), row])
   }
 
   /** Only those that still count stay. */
   retain(intent: Pick<IntentRow, 'id'>, { given }: Pick<ApprovalProgress, 'given'>): void {
-    const counts = ({ personId }: RecordedApprovalRow) => given.some(one => one.personId === personId)
+    this.#keep(intent, ({ personId }) => given.some(one => one.personId === personId))
+  }
+
+  #keep(intent: Pick<IntentRow, 'id'>, counts: (row: RecordedApprovalRow) => boolean): void {
     const all = this.of(intent)
     this.#recorded.set(intent.id, all.filter(counts))
     for (const row of all) if (!counts(row) && !this.#added.delete(row)) this.#removed.add(row)
