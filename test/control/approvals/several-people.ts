@@ -327,8 +327,8 @@ describe('an approval does not count', () => {
   })
 })
 
-describe('a person who signs again, since the agent has another name,', () => {
-  test('approves what it is now, in the place of what it was', async () => {
+describe('a person who signs again', () => {
+  test('approves the payment of an agent that has another name, in the place of what it was', async () => {
     const { client, agent, first, second, approve } = await aTeam([approvers(2)])
     const { id } = await anIntent(client, agent.id)
     await bodyOf(approve(id, first))
@@ -341,6 +341,19 @@ describe('a person who signs again, since the agent has another name,', () => {
     const keys = (await service.http('GET', '/.well-known/jwks.json')).body as unknown as PublicKeySet
     const proven = verifyApproval(await bodyOf(client.intents.approval({ params: { id } })), keys)
     expect(proven.approvals.map(({ person }) => person.id)).toEqual([first.personId, second.personId])
+  })
+
+  test('has one proof where the policy has begun to ask fewer people', async () => {
+    const { client, agent, first, approve } = await aTeam([approvers(2)])
+    const { id } = await anIntent(client, agent.id)
+    await bodyOf(approve(id, first))
+    const fewer = `update policies set approval = jsonb_set(approval, '{0,need}', '1'), version = version + 1 where agent_id = $1`
+    await service.sql(fewer, [agent.id])
+    expect(await bodyOf(approve(id, first))).toMatchObject({ status: 'approved' })
+    const { jws } = await bodyOf(client.intents.approval({ params: { id } }))
+    expect(JSON.parse(Buffer.from(String(jws.split('.')[0]), 'base64url').toString())).toMatchObject({
+      typ: 'intent-approval',
+    })
   })
 })
 

@@ -193,7 +193,8 @@ function completeApproval(
   { verified, proof }: ApprovalSignature,
 ): Proof {
   steps.retain(intent, progress)
-  const others = steps.of(intent)
+  // The person may have approved before by other steps of the policy.
+  const others = steps.of(intent).filter(({ personId }) => personId !== verified.person.id)
   steps.remove(intent)
   // All have signed, so what the commitments are salted with is needed no more.
   Object.assign(intent, { approval: { ...progress, salt: '' }, approvalDueAt: null })
