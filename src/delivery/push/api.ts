@@ -65,8 +65,9 @@ const SubscriptionEvent = z.object({
   personId: subscriber,
 })
 export const PushSubscriptionDeletedEvent = SubscriptionEvent.extend({
-  reason: z.enum(['owner', 'gone', 'person_removed']).meta({
-    description: '`gone`: the push service no longer knows it. `person_removed`: the person was removed.',
+  reason: z.enum(['owner', 'gone', 'person_removed', 'person_demoted']).meta({
+    description:
+      '`gone`: the push service no longer knows it. `person_removed`: the person was removed; `person_demoted`: is a viewer now.',
   }),
 })
 

@@ -1,6 +1,7 @@
 import { personEvents } from '../../identity/people/index.ts'
 import { personBehind } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
+import type { WriteContext } from '../../kernel/contract/context.ts'
 import {
   ACTED,
   bindHandlers,
@@ -145,19 +146,34 @@ const push = bindHandlers(pushApi, {
   },
 })
 
+const deletes = { 'push_subscription.deleted': PushSubscriptionDeletedEvent }
+
+async function deleteBrowsersOf(
+  personId: string,
+  reason: 'person_removed' | 'person_demoted',
+  { em, emit }: WriteContext<typeof deletes>,
+): Promise<void> {
+  const theirs = await em.find(PushSubscription, { personId }, FOR_UPDATE_BY_ID)
+  for (const subscription of theirs) {
+    em.remove(subscription)
+    emit('push_subscription.deleted', { ...subscriptionEvent(subscription), reason })
+  }
+}
+
 export const pushArea = area('Push Subscriptions', 'Browsers subscribed to events by web push.', push, {
   personal: pushPersonalData,
   entities: [PushSubscription],
   reactions: {
-    'person.removed': reaction(
-      personEvents['person.removed'],
-      { 'push_subscription.deleted': PushSubscriptionDeletedEvent },
-      async ({ personId }, { em, emit }) => {
-        const theirs = await em.find(PushSubscription, { personId }, FOR_UPDATE_BY_ID)
-        for (const subscription of theirs) {
-          em.remove(subscription)
-          emit('push_subscription.deleted', { ...subscriptionEvent(subscription), reason: 'person_removed' })
-        }
+    'person.removed': reaction(personEvents['person.removed'], deletes, ({ personId }, context) =>
+      deleteBrowsersOf(personId, 'person_removed', context),
+    ),
+    // Viewers get none, and could not delete it themselves.
+    'person.updated': reaction(
+      personEvents['person.updated'],
+      deletes,
+      async ({ personId, role, changed }, context) => {
+        if (changed.includes('role') && role === 'viewer')
+          await deleteBrowsersOf(personId, 'person_demoted', context)
       },
     ),
   },

@@ -57,6 +57,16 @@ describe('an approver', () => {
     expect(await subscriptionIds(account.client)).toEqual([ofOwner.id])
   })
 
+  test('who may only read from now on gets no more of them', async () => {
+    const { account, owner, approver, ofOwner } = await twoPeople()
+    const params = { id: approver.personId }
+    await bodyOf(account.client.people.update({ params, body: { role: 'viewer' } }))
+    expect(await subscriptionIds(owner.client)).toEqual([ofOwner.id])
+    const query = { event: 'push_subscription.deleted', limit: 1 }
+    const { data } = await bodyOf(account.client.events.list({ query }))
+    expect(data[0]?.data).toMatchObject({ personId: approver.personId, reason: 'person_demoted' })
+  })
+
   test('who is removed is told of nothing more', async () => {
     const { account, owner, approver, ofOwner } = await twoPeople()
     const removed = await account.client.people.remove({ params: { id: approver.personId } })
