@@ -15,7 +15,10 @@ begin
   insert into pushes (owner_id, mode, subscription_id, event_id, created_at)
   select s.owner_id, s.mode, s.id, e.id, clock_timestamp()
   from happened e join push_subscriptions s on s.owner_id = e."ownerId" and s.mode = e.mode
-  where s.events && array['*', e.event] and (s.expires_at is null or s.expires_at > clock_timestamp())
+  -- The last approval of a step asks the people of the next one, as an escalation does.
+  where s.events && case e.data ->> 'beginsStep'
+      when 'true' then array['*', e.event, replace(e.event, '_recorded', '_escalated')] else array['*', e.event] end
+    and (s.expires_at is null or s.expires_at > clock_timestamp())
     and not (e.event = 'intent.created' and exists (
       select from happened decided where decided.event in ('intent.approved', 'intent.denied')
         and decided.data ->> 'intentId' = e.data ->> 'intentId'))

@@ -103,6 +103,25 @@ describe('an event', () => {
     expect(payload.eventId).toBe(`event_${headers.topic}`)
   })
 
+  test('is pushed where it begins a step of approvals, as the people of the step are asked', async () => {
+    const { client, ownerId } = await service.owner()
+    const browser = await aBrowser(client)
+    await service.sql(
+      `with written as (
+         insert into events (id, owner_id, mode, event, data, request_id, created_at, actor_type, action, outcome, resource_id)
+         select first_id_at('event', now()) || lpad(n::text, 16, '0'), $1, 'test', event, data || '{"intentId":"intent_1"}',
+           'r', now(), 'key', 'intents.approve', 'done', 'intent_1'
+         from (values (1, 'intent.approval_recorded', '{"personId":"person_1"}'::jsonb),
+           (2, 'intent.approval_recorded', '{"personId":"person_2","beginsStep":true}')) as v (n, event, data)
+         returning id, owner_id as "ownerId", mode, event, data)
+       select publish_pushes((select jsonb_agg(written) from written), array[$1])`,
+      [ownerId],
+    )
+    await service.sql('notify pushes')
+    await until('it to arrive', () => browser.messages.length > 0)
+    expect(browser.messages.map(({ payload }) => payload.personId)).toEqual(['person_2'])
+  })
+
   test('is pushed once, whichever of several processes pushes it', async () => {
     const { client, ownerId } = await service.owner()
     const browser = await aBrowser(client, { events: ['agent.frozen'] })

@@ -3,8 +3,10 @@
 const waits = new Set([
   'intent.created',
   'intent.approval_escalated',
+  'intent.approval_recorded',
   'intent.approval_reminder',
   'card_limit_request.approval_escalated',
+  'card_limit_request.approval_recorded',
   'card_limit_request.approval_reminder',
   'change_request.created',
 ])
