@@ -60,16 +60,22 @@ function atEnd(view: ApprovalStepsView, steps: ApproveTexts['steps'], language: 
   return now?.then === 'next' && next ? steps.thenAsked(named(next.of, view, language)) : steps.thenDenied
 }
 
-/** Who has approved, and who is asked until when. */
-export function renderApprovalSteps(view: ApprovalStepsView | null, language: Language): HtmlContent {
+/** Who has approved, and who is asked until when: the intent may expire before the step ends. */
+export function renderApprovalSteps(
+  view: ApprovalStepsView | null,
+  expiresAt: Date,
+  language: Language,
+): HtmlContent {
   if (view === null) return undefined
   const { steps } = consolePageTexts[language].approve
   const { given, needed, approvals, awaits, endsAt, names } = view
-  const asked = () => steps.asked(named(awaits, view, language), INSTANT, atEnd(view, steps, language))
+  const expires = endsAt !== null && expiresAt <= endsAt
+  const end = expires ? steps.thenExpired : atEnd(view, steps, language)
+  const asked = () => steps.asked(named(awaits, view, language), INSTANT, end)
   const nameOf = (id: string) => isolatedName(names.get(id) ?? id)
   const approved = ({ personId, inPlaceOf }: ApprovalStepsView['approvals'][number]) =>
     steps.approved(nameOf(personId), INSTANT, inPlaceOf === null ? null : nameOf(inPlaceOf))
   return html`<p class="until"><strong>${steps.count(given, needed)}</strong>${approvals.map(
     one => html` ${renderSentenceWithTime(approved(one), one.at, language)}`,
-  )}${endsAt !== null && awaits.length > 0 && html` ${renderSentenceWithTime(asked(), endsAt, language)}`}</p>`
+  )}${endsAt !== null && awaits.length > 0 && html` ${renderSentenceWithTime(asked(), expires ? expiresAt : endsAt, language)}`}</p>`
 }

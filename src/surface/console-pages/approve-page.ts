@@ -54,13 +54,13 @@ function statusLine(view: ApprovalView, language: Language) {
   const { approve } = consolePageTexts[language]
   if (state === 'created')
     return html`<p class="until">${approve.decideBy} ${renderLocalizedTime(language, expiresAt)}</p>
-  ${renderApprovalSteps(steps, language)}
+  ${renderApprovalSteps(steps, expiresAt, language)}
   ${isPaidAtOnce && html`<p class="until">${approve.paidAtOnce}</p>`}`
   const by = decidedBy ? nameOf(decidedBy, language) : ''
   // Where a step ended, the comment is by the service, in English.
   const words = steps !== null && decidedBy?.type === 'policy' ? approve.steps.tooFew : comment
   return html`<p class="meaning">${renderSentenceWithTime(approve.ends[state](by, INSTANT), decidedAt, language)}</p>
-  ${renderApprovalSteps(steps, language)}
+  ${renderApprovalSteps(steps, expiresAt, language)}
   ${payment !== null && html`<p class="until">${paymentText(view, payment, language)}</p>`}
   ${words !== null && html`<p class="until">${approve.comment}: <bdi>${htmlToText(words)}</bdi></p>`}`
 }

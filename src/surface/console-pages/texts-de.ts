@@ -116,6 +116,7 @@ export const germanTexts: ConsolePageTexts = {
       asked: ({ people, isOne }, at, end) => `Bis ${at} ${isOne ? 'ist' : 'sind'} ${people} gefragt, ${end}.`,
       tooFew: 'Zu wenige haben rechtzeitig freigegeben oder können es noch.',
       thenDenied: 'danach wird abgelehnt',
+      thenExpired: 'danach läuft die Anfrage ab',
       thenAsked: ({ people, isOne }) => `danach ${isOne ? 'ist' : 'sind'} auch ${people} gefragt`,
     },
     comment: 'Kommentar',

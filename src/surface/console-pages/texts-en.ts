@@ -114,6 +114,7 @@ export const englishTexts = {
         `${people.charAt(0).toUpperCase()}${people.slice(1)} ${isOne ? 'is' : 'are'} asked until ${at}, ${end}.`,
       tooFew: 'Too few people have approved in time, or are left who can.',
       thenDenied: 'then it is denied',
+      thenExpired: 'then it expires',
       thenAsked: ({ people, isOne }: { people: string; isOne: boolean }) =>
         `then ${people} ${isOne ? 'is' : 'are'} asked as well`,
     },

@@ -71,6 +71,19 @@ test('who is not asked, has approved or asked for the payment reads why in the p
   expect(await wordsOf(boss, `/approve/${id}`)).toContain(APPROVE)
 })
 
+test('the page says that the payment expires where it does so before the step ends', async () => {
+  const { client, boss } = await aTeam()
+  const agent = await anAgentUnder(client, { approval: [{ ...step, withinMinutes: 2_880 }] })
+  const { id } = await anIntent(client, agent.id)
+  expect(await wordsOf(boss, `/approve/${id}`)).toContain('Owners are asked until AT, then it expires.')
+  expect(await wordsOf(boss, `/approve/${id}`, german)).toContain(
+    'Bis AT sind Inhaber gefragt, danach läuft die Anfrage ab.',
+  )
+  expect(await wordsOf(boss, `/console/intents/${id}`)).toContain(
+    'Owners are asked until AT, then it expires.',
+  )
+})
+
 test('the page names no one as asked where only who asked for the payment could approve it', async () => {
   const { client, boss, first } = await aTeam()
   const agent = await anAgentUnder(client, { approval: [{ ...step, of: [boss.personId] }] })

@@ -6,6 +6,7 @@ import { renderRecordLink } from '../../parts/links.ts'
 import { capitalized, countOf, renderTime } from '../../parts/text.ts'
 
 type Intent = Pick<ListItemOf<typeof intentsApi.list>, 'approval'>
+type Expiring = Pick<ListItemOf<typeof intentsApi.list>, 'approval' | 'expiresAt'>
 type Progress = NonNullable<Intent['approval']>
 type Approvers = Progress['steps'][number]['of']
 
@@ -47,24 +48,27 @@ const areOrIs = (approvers: Approvers): string => {
 }
 
 /** What happens when the time of the present step ends. */
-function atEnd({ step, steps }: Progress, otherwise: string, request: PageRequest): Html {
+function atEnd({ step, steps }: Progress, request: PageRequest): Html {
   const [now, next] = steps.slice(step - 1)
-  if (now?.then !== 'next' || !next) return html`then ${otherwise}`
+  if (now?.then !== 'next' || !next) return html`then it is denied`
   const people = typeof next.of === 'string' ? next.of : peopleText(next.of, request)
   return html`then ${people} ${areOrIs(next.of)} asked as well`
 }
 
+/** Whether it ends by itself before the present step does, or with it. */
+export const expiresFirst = ({ approval, expiresAt }: Expiring): boolean =>
+  approval === null || approval.endsAt === null || Date.parse(approval.endsAt) >= Date.parse(expiresAt)
+
 /** Who has approved, and who is asked until when: `1 of 2 approvals. Ada approved today 14:02. Owners are asked until …`. */
-export function renderApprovalSteps(
-  { approval }: Intent,
-  request: PageRequest,
-  otherwise = 'it is denied',
-): HtmlContent {
+export function renderApprovalSteps(waiting: Expiring, request: PageRequest): HtmlContent {
+  const { approval, expiresAt } = waiting
   if (approval === null) return undefined
   const { approvals, awaits, endsAt } = approval
+  const expires = expiresFirst(waiting)
+  const end = expires ? html`then it expires` : atEnd(approval, request)
   const asked =
     awaits.length > 0 &&
-    html` ${peopleText(awaits, request)} ${areOrIs(awaits)} asked until ${renderTime(endsAt, 'in a sentence')}, ${atEnd(approval, otherwise, request)}.`
+    html` ${peopleText(awaits, request)} ${areOrIs(awaits)} asked until ${renderTime(expires ? expiresAt : endsAt, 'in a sentence')}, ${end}.`
   return html`<p class="approvals"><strong>${approvalCount(approval)}.</strong>${approvals.map(
     ({ personId, inPlaceOf, at }) =>
       html` ${renderRecordLink(request, personId)} approved${inPlaceOf !== null && html` in place of ${renderRecordLink(request, inPlaceOf)}`} ${renderTime(at, 'in a sentence')}.`,

@@ -52,7 +52,7 @@ export const renderDifferences = ({ changes }: ChangeRequestItem): Html =>
   html`<ul class="reasons">${changes.map(one => html`<li>${renderDifference(one)}</li>`)}</ul>`
 
 export const renderChangeRequestSteps = (change: ChangeRequestItem, request: PageRequest): Html =>
-  html`${renderApprovalSteps(change, request, 'it expires')}`
+  html`${renderApprovalSteps(change, request)}`
 
 export function renderChangeRequestForm(change: ChangeRequestItem, request: PageRequest, done: string): Html {
   const params = { id: change.id }

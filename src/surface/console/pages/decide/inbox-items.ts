@@ -12,7 +12,7 @@ import {
   renderTime,
   valueText,
 } from '../../parts/text.ts'
-import { approvalCount, renderApprovalSteps } from './approval-steps.ts'
+import { approvalCount, expiresFirst, renderApprovalSteps } from './approval-steps.ts'
 import {
   type ChangeRequestItem,
   renderChangeRequestForm,
@@ -136,11 +136,10 @@ function deadlineOf({
   approval,
   expiresAt,
 }: Pick<IntentItem, 'approval' | 'expiresAt'>): Pick<InboxItem, 'due' | 'atDeadline'> {
-  const endsAt = approval?.endsAt ?? null
-  if (approval === null || endsAt === null || Date.parse(endsAt) >= Date.parse(expiresAt))
+  if (approval === null || expiresFirst({ approval, expiresAt }))
     return { due: expiresAt, atDeadline: 'expires' }
   const { then } = approval.steps[approval.step - 1] ?? { then: 'deny' }
-  return { due: endsAt, atDeadline: then === 'deny' ? 'is denied' : 'goes to the next step' }
+  return { due: approval.endsAt, atDeadline: then === 'deny' ? 'is denied' : 'goes to the next step' }
 }
 
 function reviewReason({ decision: { checks } }: IntentItem): HtmlContent {
