@@ -2,7 +2,7 @@ import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { ApprovalStep } from '../../values/approval-steps.ts'
 import { readRunningDeputies } from './deputy.ts'
-import { type Approver, isAskedBy } from './progress.ts'
+import { type Approver, isAskedBy, mostApprovals } from './progress.ts'
 
 const APPROVERS = `
 select id, role from people where (owner_id, mode) = ($1, $2) and status = 'active' and role in ('owner', 'approver') order by id`
@@ -29,7 +29,9 @@ export async function readApproversAndDeputies(
 
 export const peopleInWords = (count: number): string => `${count} ${count === 1 ? 'person' : 'people'}`
 
-/** Which step asks for more people than there are, in a sentence; undefined if none does. */
+const REMEDY = 'Ask for fewer, name more, or invite them first.'
+
+/** Which step, or all together, ask for more people than there are, in a sentence; undefined if none does. */
 export function tooFewApprovers(
   steps: readonly ApprovalStep[],
   approvers: readonly Approver[],
@@ -37,7 +39,11 @@ export function tooFewApprovers(
   for (const [place, step] of steps.entries()) {
     const able = approvers.filter(approver => isAskedBy(step, approver)).length
     if (able < step.need)
-      return `approval.${place}.need: ${peopleInWords(step.need)} must approve, and ${able} of those who are named can: they are active, and approvers or owners. Ask for fewer, name more, or invite them first.`
+      return `approval.${place}.need: ${peopleInWords(step.need)} must approve, and ${able} of those who are named can: they are active, and approvers or owners. ${REMEDY}`
   }
-  return undefined
+  const needed = steps.reduce((sum, { need }) => sum + need, 0)
+  const most = mostApprovals(steps, approvers)
+  return most < needed
+    ? `approval: all steps together need ${peopleInWords(needed)}, as each counts in one of them, and there are ${most}. ${REMEDY}`
+    : undefined
 }

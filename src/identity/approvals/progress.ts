@@ -148,6 +148,10 @@ function assign(asked: Asked, people: readonly Approver[]): (Approver | undefine
   return assigned
 }
 
+/** How many of the approvals that these steps need these people can give, each of them one. */
+export const mostApprovals = (steps: readonly ApprovalStep[], people: readonly Approver[]): number =>
+  assign({ steps, reaches: steps.map((_, place) => place) }, people).filter(Boolean).length
+
 /** Steps in which the same approval may count have each their own assignment. */
 const assignedApart = (progress: ApprovalProgress): readonly Asked[] =>
   progress.isForEach ? progress.steps.map(step => ({ steps: [step], reaches: [0] })) : [progress]

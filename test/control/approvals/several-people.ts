@@ -152,6 +152,14 @@ describe('a policy that asks several people', () => {
       error: expect.stringContaining('approval.0.then: there is no next step'),
     })
     expect((await create([approvers(2, { of: [first.personId, second.personId] })])).status).toBe(201)
+    // An owner and two approvers: no one is left for the owners' step, as a person counts in one.
+    expect(await create([approvers(3), owners(1, { aboveEuros: 50 })])).toMatchObject({
+      status: 400,
+      code: 'too_few_approvers',
+      error:
+        'approval: all steps together need 4 people, as each counts in one of them, and there are 3. Ask for fewer, name more, or invite them first.',
+    })
+    expect((await create([approvers(2), owners(1, { aboveEuros: 50 })])).status).toBe(201)
   })
 })
 
