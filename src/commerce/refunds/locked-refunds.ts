@@ -16,7 +16,7 @@ import {
   refundsOfTransfers,
 } from '../../money/refunds/index.ts'
 import { lockTransactions, type TransactionRow, updateTransactions } from '../../money/transactions/index.ts'
-import { addCents, remainderOf, subtractCents } from '../../values/money.ts'
+import { addCents, minOf, remainderOf, subtractCents } from '../../values/money.ts'
 import {
   type LockedPaymentRequest,
   lockPaymentRequests,
@@ -93,13 +93,13 @@ const emitted = { ...requestRefundEvents, ...refundStatusEvents, ...refundArrive
 export type RequestRefundContext = WriteContext<typeof emitted>
 
 /**
- * Counts a failed refund again, which the payer has got all the same. If the payment has been refunded again meanwhile, the
- * payer has the money twice, and no part of the payment is left for it.
+ * Counts a failed refund again, which the payer has got all the same. If the payment has been refunded again meanwhile, only
+ * what is left of it counts: the payer has the rest twice.
  */
 function reopenRequestRefund(refund: RefundRow, locked: LockedRefunds, context: TenantNow): void {
   const { amountCents, refundedCents } = refundedOf(refund, locked).payment
-  if (refund.amountCents > remainderOf(amountCents, refundedCents)) return
-  if (locked.refunds.reopen(refund)) countRequestRefund(refund, locked, context)
+  const part = minOf(refund.amountCents, remainderOf(amountCents, refundedCents))
+  if (part > 0n && locked.refunds.reopen(refund, part)) countRequestRefund(refund, locked, context)
 }
 
 /**

@@ -173,10 +173,10 @@ export class RefundBook {
     return true
   }
 
-  /** A bank has made the transfer of a failed refund all the same. The caller completes the refund. */
-  reopen(row: RefundRow): boolean {
+  /** A bank has made the transfer of a failed refund all the same. The caller completes the refund, with this amount. */
+  reopen(row: RefundRow, amountCents: Cents): boolean {
     if (!refundMachine.move(row, 'pending')) return false
-    this.#change(row, { failure: null })
+    this.#change(row, { amountCents, failure: null })
     return true
   }
 

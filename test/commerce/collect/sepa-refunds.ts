@@ -148,6 +148,26 @@ describe('what came by SEPA', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('a cancelled refund that was made again in another amount counts for what is left of the payment', async () => {
+    const { client, id, transferId, assign } = await aCancelledRefund()
+    await bodyOf(refund(client, id, 20))
+    await untilSettled(client)
+    expect(await assign()).toMatchObject({ id: transferId, status: 'completed', amountEuros: 10 })
+    expect(await refundsOf(client, id)).toMatchObject([
+      { status: 'completed', amountEuros: 5, failure: null, transferId },
+      { status: 'completed', amountEuros: 20 },
+    ])
+    expect(await getRequest(client, id)).toMatchObject({ status: 'refunded', refundedEuros: 25 })
+    expect(await refund(client, id, 0.01)).toMatchObject({ code: 'nothing_to_refund' })
+    await bodyOf(client.transfers.simulateReturn({ body: { transferId } }))
+    expect(await getRequest(client, id)).toMatchObject({
+      status: 'paid',
+      refundedEuros: 20,
+      refundingEuros: 0,
+    })
+    await expectVerifiedLedger(client)
+  })
+
   test('concurrent refund requests refund once', async () => {
     const { client, wallet } = await anOwner()
     const { id } = await aPaidRequest(client, wallet.id)
