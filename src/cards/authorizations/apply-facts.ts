@@ -50,13 +50,26 @@ export function applyCardFact(
     fillPlaceholderAuthorization(existing, merchant, fundingOf(message, batch))
   authorization.cardId ??= cardId
   // A machine payment is found by its token, and keeps the network's id of its authorization, which may still
-  // arrive. A declined payment keeps its own.
+  // arrive.
   const ref = authorization.mppCredentialId === null ? named.processorRef : content.authorizationId
-  const isTaken = [...batch.authorizations].some(row => row !== authorization && row.processorRef === ref)
-  if (!isTaken) authorization.processorRef ??= ref
+  if (authorization.processorRef === null && ref !== null) takeReference(authorization, ref, batch)
   const evidence = messageEvidence(`card_${content.kind}`, id, authorization.id, id)
   networkPayments(batch, context).apply(authorization, paymentFactFromMessage(message), evidence)
   return { reply: { kind: 'noted' }, authorizationId: authorization.id }
+}
+
+/** The network has paid a request that was declined here: all that it reports from now on is about this payment. */
+function takeReference(
+  authorization: AuthorizationRow,
+  ref: string,
+  { authorizations, changed }: CardBatch,
+): void {
+  const declined = [...authorizations].find(({ processorRef }) => processorRef === ref)
+  if (declined) {
+    declined.processorRef = `declined/${ref}`
+    changed.renamed.add(declined)
+  }
+  authorization.processorRef = ref
 }
 
 /** Funding of a payment without a request: an intent that covers it, else the card's purse or the agent's wallet. */

@@ -99,6 +99,8 @@ type BatchChanges = PaymentBatch['changed'] & {
   readonly authorizations: Set<AuthorizationRow>
   /** Placeholders that were merged into a machine payment: their rows are deleted. */
   readonly merged: Set<AuthorizationRow>
+  /** Declined payments that leave their reference to the one that the network has paid, and so are written before it. */
+  readonly renamed: Set<AuthorizationRow>
   readonly newMessages: CardMessageRow[]
   readonly decisions: DecisionRow[]
 }
@@ -229,6 +231,7 @@ export const loadCardBatch = async (
     newAuthorizations: new Set(),
     authorizations: new Set(),
     merged: new Set(),
+    renamed: new Set(),
     newTransactions: new Set(),
     transactions: new Set(),
     newMessages: [],
@@ -246,6 +249,7 @@ export async function writeCardBatch(batch: CardBatch, sql: Sql): Promise<void> 
   const { tenant, now, changed, riskAssessor, credentials, spent } = batch
   await Promise.all([
     deleteAuthorizations(sql, tenant, [...changed.merged]),
+    updateAuthorizations(sql, tenant, [...changed.renamed]),
     insertAuthorizations(sql, [...changed.newAuthorizations]),
     updateAuthorizations(sql, tenant, [...changed.authorizations]),
     insertCardMessages(sql, changed.newMessages),

@@ -124,27 +124,65 @@ describe('a checkout that is confirmed', () => {
     await expectVerifiedLedger(client)
   })
 
-  test.each(['clears', 'approves and clears'])(
-    'is paid by a declined request that the network %s',
-    async what => {
-      const { client, agent, card, intent } = await approved()
-      await bodyOf(confirm(client, intent.id))
-      await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: {} }))
-      const { authorizationId } = await network.authorize(card.id, 40)
-      await bodyOf(client.agents.unfreeze({ params: { id: agent.id }, body: {} }))
-      if (what !== 'clears')
-        await network.send(card.id, {
-          kind: 'outcome',
-          authorizationId,
-          asks: [{ amountCents: cents(4_000n), approved: true }],
-          merchant: bookshop,
-        })
-      await network.clear(card.id, authorizationId, 40)
-      const state = await stateOf(client, agent.id, intent.id)
-      expect(state).toMatchObject({ availableEuros: 60, heldEuros: 0, status: 'completed', clearing: 0 })
-      await expectVerifiedLedger(client)
-    },
-  )
+  /** Declined here, since the agent was frozen for a moment. The network may pay it all the same. */
+  async function confirmedAndDeclined() {
+    const { client, agent, card, intent } = await approved()
+    await bodyOf(confirm(client, intent.id))
+    await bodyOf(client.agents.freeze({ params: { id: agent.id }, body: {} }))
+    const { authorizationId } = await network.authorize(card.id, 40)
+    await bodyOf(client.agents.unfreeze({ params: { id: agent.id }, body: {} }))
+    const approve = () =>
+      network.send(card.id, {
+        kind: 'outcome',
+        authorizationId,
+        asks: [{ amountCents: cents(4_000n), approved: true }],
+        merchant: bookshop,
+      })
+    const clear = (euros: number, final = true) => network.clear(card.id, authorizationId, euros, { final })
+    return {
+      client,
+      card,
+      authorizationId,
+      approve,
+      clear,
+      state: () => stateOf(client, agent.id, intent.id),
+    }
+  }
+
+  const paidByDeclined = { availableEuros: 60, heldEuros: 0, status: 'completed', clearing: 0 }
+
+  test.each([
+    ['clears', false, [40]],
+    ['approves and clears', true, [40]],
+    ['clears in parts', false, [25, 15]],
+  ] as const)('is paid by a declined request that the network %s', async (_, isApproved, amounts) => {
+    const { client, approve, clear, state } = await confirmedAndDeclined()
+    if (isApproved) await approve()
+    for (const [index, euros] of amounts.entries()) await clear(euros, index === amounts.length - 1)
+    expect(await state()).toMatchObject(paidByDeclined)
+    await expectVerifiedLedger(client)
+  })
+
+  test('is refunded by the refund of a declined request that the network has cleared', async () => {
+    const { client, card, authorizationId, clear, state } = await confirmedAndDeclined()
+    await clear(40)
+    await network.refund(card.id, authorizationId, 15)
+    const { transactions, ...money } = await state()
+    expect(money).toMatchObject({ ...paidByDeclined, availableEuros: 75 })
+    expect(transactions.filter(({ isOfIntent }) => isOfIntent)).toMatchObject([
+      { status: 'completed', amountEuros: 40, refundedEuros: 15 },
+    ])
+    expect(transactions.filter(({ isOfIntent }) => !isOfIntent)).toMatchObject([{ status: 'declined' }])
+    await expectVerifiedLedger(client)
+  })
+
+  test('is undone by the reversal of a declined request that the network has approved', async () => {
+    const { client, card, authorizationId, approve, state } = await confirmedAndDeclined()
+    await approve()
+    await network.reverse(card.id, authorizationId)
+    expect(await state()).toMatchObject({ availableEuros: 100, heldEuros: 0, clearing: 0 })
+    await expectVerifiedLedger(client)
+  })
 
   test('a confirmed payment is refunded in full after 31 days without a report of the network', async () => {
     const { client, agent, intent } = await approved()
