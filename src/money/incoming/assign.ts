@@ -4,7 +4,7 @@ import type { ContextOf, HandlerOf } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { FOR_UPDATE } from '../../kernel/database/entity.ts'
-import { DEBT_ACCOUNTS, lockBook } from '../ledger/index.ts'
+import { DEBT_ACCOUNTS, lockBook, type PostingTemplate } from '../ledger/index.ts'
 import {
   type PayableReference,
   type PayableType,
@@ -140,6 +140,15 @@ async function handOver(creditId: string, { wallet, payable }: Destination, cont
   return arrived.status === 'unmatched' ? closedMeanwhile(refuse) : arrived
 }
 
+const assignments: Readonly<Record<IncomingCredit['source'], PostingTemplate>> = {
+  bank: 'assignment',
+  simulation: 'assignment',
+  funding: 'fund_assignment',
+  acquirer: 'collect_assignment',
+  owner: 'charge_assignment',
+  refund: 'charge_refunded_assignment',
+}
+
 async function moveWithin(creditId: string, { wallet: to, payable }: Destination, context: AssigningOwn) {
   const walletId = to.id
   const { em, sql, tenant, emit, refuse, queueStatement } = context
@@ -153,7 +162,7 @@ async function moveWithin(creditId: string, { wallet: to, payable }: Destination
   if (!wallet || wallet.status === 'closed') return refuse('wallet_closed')
   if (credit?.status !== 'unmatched') return refuse('credit_not_unmatched')
   const { amountCents } = credit
-  book.move('assignment', 'suspense', walletId, amountCents, incomingCreditCause(credit))
+  book.move(assignments[credit.source], 'suspense', walletId, amountCents, incomingCreditCause(credit))
   incomingCreditMachine.move(credit, 'assigned')
   Object.assign(credit, { walletId, ...payableColumns(payable) })
   emit('incoming.assigned', incomingCreditEvent(credit))

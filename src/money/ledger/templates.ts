@@ -16,6 +16,11 @@ export const postingTemplates = {
   sepa_credit: ['bank', 'wallet'],
   unmatched_credit: ['bank', 'suspense'],
   assignment: ['suspense', 'wallet'],
+  /** The same for money that came by other ways, which a statement does not call a SEPA credit. */
+  fund_assignment: ['suspense', 'wallet'],
+  collect_assignment: ['suspense', 'wallet'],
+  charge_assignment: ['suspense', 'wallet'],
+  charge_refunded_assignment: ['suspense', 'wallet'],
   /** Money of the platform that leaves its ledger for an owner's, where it arrives as a `sepa_credit`. */
   hand_over: ['suspense', 'bank'],
   /** Money that belongs to no owner of the installation is returned to its sender. */

@@ -10,6 +10,14 @@ import { type PayingOwner, startPayingOwners } from '../../support/money/paying-
 const { service, owners, pay, refund, wallet, balanceOf, lastEvent, proveLedgers } = await startPayingOwners()
 const [payer, payee] = owners
 
+/** The lines of the current month's statement that are about payments. */
+async function linesOf({ client, key }: PayingOwner, walletId: string): Promise<string[]> {
+  const period = new Date().toISOString().slice(0, 7)
+  const { id } = await bodyOf(client.statements.create({ body: { walletId, period } }))
+  const { text } = await service.http('GET', `/statements/${id}/csv`, { token: key })
+  return text.split('\r\n').filter(line => /Payment|credit/.test(line))
+}
+
 describe('a payment from owner to owner', () => {
   test('leaves one ledger, enters the other, and names what it pays', async () => {
     const [from, to] = [await wallet(payer, 100), await wallet(payee)]
@@ -72,19 +80,24 @@ describe('a payment from owner to owner', () => {
     const [from, to] = [await wallet(payer, 100), await wallet(payee)]
     const { id } = await bodyOf(pay(payer, payee, { from, to, amountEuros: 7 }))
     await bodyOf(refund(payee, id, 2))
-    const lines = async ({ client, key }: PayingOwner, walletId: string) => {
-      const period = new Date().toISOString().slice(0, 7)
-      const { id } = await bodyOf(client.statements.create({ body: { walletId, period } }))
-      const { text } = await service.http('GET', `/statements/${id}/csv`, { token: key })
-      return text.split('\r\n').filter(line => /Payment/.test(line))
-    }
-    expect(await lines(payer, from)).toEqual([
+    expect(await linesOf(payer, from)).toEqual([
       expect.stringMatching(/,Payment,Payee,,For the tests,,-7.00,/),
       expect.stringMatching(/,"Payment, refunded",Payee,,Given back,,2.00,/),
     ])
-    expect(await lines(payee, to)).toEqual([
+    expect(await linesOf(payee, to)).toEqual([
       expect.stringMatching(/,Payment received,Payer,,For the tests,,7.00,/),
       expect.stringMatching(/,"Payment received, given back",Payer,,Given back,,-2.00,/),
+    ])
+  })
+
+  test('what is assigned from suspense is no SEPA credit on a statement', async () => {
+    const [from, to, back] = [await wallet(payer, 20), await wallet(payee), await wallet(payee)]
+    await bodyOf(payee.client.wallets.close({ params: { id: to } }))
+    const paid = await bodyOf(pay(payer, payee, { from, to, amountEuros: 5 }))
+    const params = { id: paid.id }
+    await bodyOf(payee.client.incoming.assignOwn({ params, body: { walletId: back } }))
+    expect(await linesOf(payee, back)).toEqual([
+      expect.stringMatching(/,"Payment received, assigned",Payer,,For the tests,,5.00,/),
     ])
   })
 
