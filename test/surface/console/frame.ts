@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { accountPlace, consolePlaces, consoleSections } from '../../../src/surface/console/sections.ts'
-import { anAgentUnder, anIntent, bodyOf } from '../../support/factories.ts'
+import { anAgentUnder, anIntent, aToken, bodyOf } from '../../support/factories.ts'
 import { signedInTo } from '../../support/identity/console.ts'
 import { withConnection } from '../../support/rows.ts'
 import { until } from '../../support/until.ts'
@@ -183,6 +183,15 @@ describe('a page of the console', () => {
     expect((await read('console')).text).not.toContain('Switch to')
     await signedInTo(service, { ownerId: owner.ownerId, mode: 'live' })
     expect((await read('console')).text).toContain('<a href="./login?to=console">Switch to live mode</a>')
+  })
+
+  test('names the token with which an agent acted on a record', async () => {
+    const { owner, read } = await aVisitor()
+    const agent = await anAgentUnder(owner.client, { autoApproveLimitEuros: 10 })
+    const { token } = await aToken(owner.client, agent.id, { label: 'Night laptop' })
+    const intent = await anIntent(service.client(String(token)), agent.id)
+    const { text } = await read(`console/intents/${intent.id}`)
+    expect(text).toContain('<span class="by">by agent <bdi>Night laptop</bdi></span>')
   })
 
   test('says who did what to a record, and keeps the name of a deleted agent', async () => {

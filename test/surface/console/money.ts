@@ -1,9 +1,21 @@
 import { describe, expect, test } from '@jest/globals'
-import { aPayingCard } from '../../support/cards/network.ts'
+import { aPayingCard, networkBefore } from '../../support/cards/network.ts'
 import { authorize, authorized } from '../../support/cards/simulated.ts'
 import { aPayer, credentialsOn, pay } from '../../support/commerce/payers.ts'
-import { aBeneficiary, aFundedAgent, aSepaTransfer, aWallet, bodyOf } from '../../support/factories.ts'
+import {
+  aBeneficiary,
+  aFundedAgent,
+  anIntent,
+  aSepaTransfer,
+  aWallet,
+  bodyOf,
+} from '../../support/factories.ts'
 import { aVisitor, service } from './visitors.ts'
+
+const network = networkBefore(service)
+
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 const LISTS = [
   ...['transactions', 'transfers', 'beneficiaries', 'requests', 'machine-payments', 'cards', 'wallets'],
@@ -50,6 +62,23 @@ describe('the pages about money', () => {
       expect([list, seen.status, operations(seen.text)]).toEqual([list, 200, []])
       if (list !== 'billing') expect(text).toMatch(/class="empty"|<tbody>/)
     }
+  })
+
+  test('list receipts and refunds with their payment, by its amount and payee', async () => {
+    const { owner, read } = await aVisitor()
+    const { client } = owner
+    const { agent, card } = await aPayingCard(client, 100)
+    await anIntent(client, agent.id, { amountEuros: 40, merchant: 'Bookshop' })
+    const { authorizationId } = await network.authorize(card.id, 40)
+    await network.clear(card.id, authorizationId, 40)
+    const [payment] = (await bodyOf(client.transactions.list({}))).data
+    const transactionId = String(payment?.id)
+    await bodyOf(client.receipts.create({ body: { file: PIXEL, transactionId } }))
+    await bodyOf(client.refunds.create({ body: { transactionId, amountEuros: 4, reason: 'other' } }))
+    for (const list of ['receipts', 'refunds'])
+      expect((await read(`console/${list}`)).text).toContain(
+        `transactions/${transactionId}"><bdi>€ 40.00 to Bookshop</bdi></a>`,
+      )
   })
 
   test('name a deleted agent and its closed wallet, and offer neither in a form', async () => {

@@ -1,4 +1,5 @@
 import { cardsApi } from '../../../cards/cards/index.ts'
+import { agentTokensApi } from '../../../control/agent-tokens/index.ts'
 import { agentsApi } from '../../../control/agents/index.ts'
 import { intentsApi } from '../../../control/intents/index.ts'
 import { policiesApi } from '../../../control/policies/index.ts'
@@ -27,9 +28,12 @@ type NamedRecordKind =
   | 'webhooks'
   | 'policies'
   | 'keys'
+  | 'tokens'
+  | 'transactions'
 
+/** Without `get`, records are only named from the list: a token's address begins with its agent. */
 const operations: Readonly<
-  Record<NamedRecordKind, { readonly list: AnyOperation; readonly get: AnyOperation }>
+  Record<NamedRecordKind, { readonly list: AnyOperation; readonly get?: AnyOperation }>
 > = {
   wallets: walletsApi,
   agents: agentsApi,
@@ -40,6 +44,8 @@ const operations: Readonly<
   webhooks: webhooksApi,
   policies: policiesApi,
   keys: apiKeysApi,
+  tokens: { list: agentTokensApi.listAll },
+  transactions: transactionsApi,
 }
 
 /** The status of ended records. Forms do not offer them, but past payments refer to them. */
@@ -55,18 +61,26 @@ interface Named {
   readonly id: string
   readonly status?: string
   readonly name?: string
+  /** Of a token. */
+  readonly label?: string
   readonly displayName?: string
   readonly last4?: string | null
   /** A subscription has no name, so its description or its address is shown. */
   readonly description?: string | null
   readonly url?: string
   readonly merchant?: string
+  /** Of a payment. */
+  readonly type?: string
   readonly amountEuros?: number
 }
 
-function calledBy({ id, name, displayName, last4, description, url, merchant, amountEuros }: Named): string {
+/** Before the merchant of a payment: a received one names what it was for. */
+const prepositions: Readonly<Record<string, string>> = { collect: 'for', refund: 'from' }
+
+function calledBy({ id, label, displayName, last4, description, url, merchant, ...named }: Named): string {
+  const { name = label, amountEuros, type = '' } = named
   if (merchant !== undefined && amountEuros !== undefined)
-    return `${formatPlainEuros(amountEuros)} to ${merchant}`
+    return `${formatPlainEuros(amountEuros)} ${prepositions[type] ?? 'to'} ${merchant}`
   if (displayName !== undefined) return last4 ? `${displayName} …${last4}` : displayName
   return name ?? (description || (url ?? id))
 }
@@ -172,12 +186,8 @@ const kindsByPrefix: ReadonlyMap<string, NamedRecordKind> = new Map([
   ['webhook', 'webhooks'],
   ['policy', 'policies'],
   ['key', 'keys'],
-])
-
-/** Payments and their intents are called by amount and payee, and read only where few are named. */
-const payments: ReadonlyMap<string, AnyOperation> = new Map<string, AnyOperation>([
-  ['txn', transactionsApi.get],
-  ['intent', intentsApi.get],
+  ['token', 'tokens'],
+  ['txn', 'transactions'],
 ])
 
 /** Up to this number, records are read one by one, which is cheaper than the two lists of their kind. */
@@ -198,23 +208,15 @@ export async function readNamesInRows(
   await Promise.all([...byKind].map(([kind, some]) => readNamesOf(kind, some, request)))
 }
 
-/** Reads how the intents are called to which these records belong. */
-export async function readIntentNames(
-  records: readonly { readonly resourceId: string }[],
-  request: PageRequest,
-): Promise<void> {
-  const ids = new Set(records.map(({ resourceId }) => resourceId).filter(id => idPrefix(id) === 'intent'))
+/** Reads how the intents are called to which these records belong, where few are. */
+export async function readIntentNames(records: readonly object[], request: PageRequest): Promise<void> {
+  const values = records.flatMap(record => Object.entries(record).filter(([name]) => name !== 'id'))
+  const ids = new Set(values.flatMap(([, value]) => (isIntentId(value) ? [value] : [])))
   await Promise.all([...ids].map(id => readNameOf(intentsApi.get, id, request)))
 }
 
-/** Reads how the payment of an intent is called, or the intent of a payment. */
-export async function readPaymentNames(record: object, request: PageRequest): Promise<void> {
-  const ids = Object.entries(record).filter(([name, value]) => name !== 'id' && typeof value === 'string')
-  const named = ids.filter(([, id]) => payments.has(idPrefix(id))).slice(0, FEW)
-  await Promise.all(
-    named.map(([, id]) => readNameOf(payments.get(idPrefix(id)) as AnyOperation, id, request)),
-  )
-}
+const isIntentId = (value: unknown): value is string =>
+  typeof value === 'string' && isTypeId(value) && idPrefix(value) === 'intent'
 
 const isNamedRecord = (value: unknown): value is string =>
   typeof value === 'string' && isTypeId(value) && kindsByPrefix.has(idPrefix(value))
@@ -225,11 +227,13 @@ async function readNamesOf(
   request: PageRequest,
 ): Promise<void> {
   const unread = () => ids.filter(id => knownRecordName(request, id) === undefined)
-  if (unread().length > FEW) await preloadRecordNames(request, kind)
+  const { get } = operations[kind]
+  if (unread().length > FEW || !get) await preloadRecordNames(request, kind)
+  if (!get) return
   await Promise.all(
     unread()
       .slice(0, MOST_READ)
-      .map(id => readNameOf(operations[kind].get, id, request)),
+      .map(id => readNameOf(get, id, request)),
   )
 }
 
