@@ -2,7 +2,7 @@ import type { CardTerms } from '../../control/card-terms/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { CallerContext, EmitContext, WriteContext } from '../../kernel/contract/context.ts'
-import { Problem } from '../../kernel/contract/problem.ts'
+import { ifConfigured } from '../../kernel/contract/problem.ts'
 import type {
   CardHolder,
   NewCard,
@@ -113,13 +113,14 @@ export async function cardNumberRequestFor(
 const UNANSWERED = {
   late: 'The processor does not answer. The service will try again.',
   unusable: 'The processor’s answer cannot be read. The service will try again.',
+  unconfigured: 'The card’s processor is not configured. The service will try again.',
 }
 
 export const processorProblemText = (failure: ProcessorFailure): string =>
   failure.failure === 'refused' ? truncateText(failure.message) : UNANSWERED[failure.failure]
 
 const isUnanswered = (problem: string | null): boolean =>
-  problem === UNANSWERED.late || problem === UNANSWERED.unusable
+  Object.values(UNANSWERED).some(text => text === problem)
 
 /** An answer ends an earlier failure, and the next step is due at once. */
 export function clearProcessorCall(locked: LockedCardNumbers, { now, wake }: EmitContext): void {
@@ -130,7 +131,10 @@ export function clearProcessorCall(locked: LockedCardNumbers, { now, wake }: Emi
   wake(cardProcess, card)
 }
 
-/** Null if this call is not due. Otherwise no other call is made for the card until its answer is recorded. */
+/**
+ * Null if this call is not due, or if another processor than the card's is configured. Otherwise no other call is made for
+ * the card until its answer is recorded.
+ */
 export async function lockForProcessorCall(
   cardId: string,
   call: ReturnType<typeof pendingProcessorCall>,
@@ -139,10 +143,11 @@ export async function lockForProcessorCall(
   const { systems, tenant, now } = context
   const locked = await lockCardNumbers(cardId, context)
   if (!locked || pendingProcessorCall(locked) !== call || !isProcessorCallDue(locked.card, now)) return null
-  const { name } = systems.cardProcessor(tenant.mode)
-  const { processor } = locked.card
-  if (processor !== name)
-    throw new Problem('not_configured', `The card’s processor is ${processor}, but ${name} is configured.`)
-  beginProcessorCall(locked.card, now)
-  return locked
+  const { card } = locked
+  beginProcessorCall(card, now)
+  const configured = ifConfigured(() => systems.cardProcessor(tenant.mode))
+  if (configured?.name === card.processor) return locked
+  card.processorProblem = UNANSWERED.unconfigured
+  scheduleCardStep(locked, now)
+  return null
 }

@@ -54,6 +54,30 @@ describe('a processor that is late with a card', () => {
     expect((await numbers(card.id)).map(({ processor_state }) => processor_state)).toEqual(['active'])
   })
 
+  test('a processor that is not configured is shown on the card, and told once it is configured again', async () => {
+    const { client } = await service.owner()
+    const { id } = await aCard(client)
+    await pass(client, { minutes: 1 })
+    const isOf = (name: string) => service.sql('update cards set processor = $2 where id = $1', [id, name])
+    await isOf('another')
+    await bodyOf(client.cards.freeze({ params: { id }, body: {} }))
+    await pass(client, { minutes: 60 })
+    expect(await getCard(client, id)).toMatchObject({
+      status: 'frozen',
+      processorProblem: 'The card’s processor is not configured. The service will try again.',
+    })
+    const [{ attempts } = { attempts: 0 }] = await service.sql<{ attempts: number }>(
+      'select attempts from cards where id = $1',
+      [id],
+    )
+    expect(attempts).toBeGreaterThan(4)
+    expect(attempts).toBeLessThan(12)
+    await isOf(sandbox.name)
+    await pass(client, { minutes: 35 })
+    expect(await getCard(client, id)).toMatchObject({ status: 'frozen', processorProblem: null })
+    expect((await numbers(id))[0]?.processor_state).toBe('inactive')
+  })
+
   test('every repetition of a call has the same members: a pending card cannot be changed', async () => {
     const { client } = await service.owner()
     answers.issue = async () => LATE
