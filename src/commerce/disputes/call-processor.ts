@@ -4,7 +4,7 @@ import type { Mode } from '../../kernel/contract/actor.ts'
 import { AnswerNow, CallExternal } from '../../kernel/contract/handlers.ts'
 import { externalCall, type HandlerOf } from '../../kernel/contract/operation.ts'
 import type { Systems } from '../../kernel/contract/ports.ts'
-import { Problem } from '../../kernel/contract/problem.ts'
+import { ifConfigured } from '../../kernel/contract/problem.ts'
 import {
   type DisputeNotice,
   isProcessorFailure,
@@ -74,7 +74,20 @@ export async function reserveDisputeCall(
 ): Promise<DisputeCall | undefined> {
   const { dispute } = (await lockDispute(id, context)) ?? {}
   const isDue = dispute && dispute.callDueAt !== null && dispute.callDueAt <= context.now
-  return isDue ? reserveCall(dispute, context) : undefined
+  if (!isDue) return undefined
+  if (isOfConfigured(dispute, context)) return reserveCall(dispute, context)
+  dispute.processorProblem = UNANSWERED.unconfigured
+  scheduleNextCall(dispute, context)
+  return undefined
+}
+
+const isOfConfigured = ({ processor }: Dispute, { tenant, systems }: DisputeReconcileContext): boolean =>
+  ifConfigured(() => systems.cardProcessor(tenant.mode))?.name === processor
+
+function scheduleNextCall(dispute: Dispute, { now }: DisputeReconcileContext): void {
+  dispute.attempts++
+  dispute.callDueAt = addMs(now, disputeRetryDelay(dispute.attempts))
+  scheduleDisputeDeadline(dispute)
 }
 
 /**
@@ -83,14 +96,13 @@ export async function reserveDisputeCall(
  */
 export const submitDispute = externalCall(disputesApi.submit, {
   async reserve({ params }, context) {
-    const { tenant, systems, refuse } = context
+    const { refuse } = context
     const locked = await lockDispute(params.id, context)
     if (!locked) return refuse('dispute_not_found')
     const { dispute } = locked
     if (dispute.status !== 'open') return refuse('dispute_not_open', alreadyInStateMessage(dispute))
     markDisputeSubmitted(locked, context)
-    const isOfProcessor = dispute.processor === systems.cardProcessor(tenant.mode).name
-    return isOfProcessor ? reserveCall(dispute, context) : new AnswerNow(dispute)
+    return isOfConfigured(dispute, context) ? reserveCall(dispute, context) : new AnswerNow(dispute)
   },
 
   call: (asked, { systems }) => callDisputeProcessor(asked, systems),
@@ -129,20 +141,12 @@ export async function recordDisputeAnswer(
 }
 
 async function reserveCall(dispute: Dispute, context: DisputeReconcileContext): Promise<DisputeCall> {
-  const { em, tenant, now, requestId: askedBy, systems } = context
+  const { em, tenant, now, requestId: askedBy } = context
   const kind = pendingDisputeCall(dispute)
   if (kind === null) throw new Error(`${dispute.id}: no call is pending, and one is due`)
-  const { name } = systems.cardProcessor(tenant.mode)
-  if (dispute.processor !== name)
-    throw new Problem(
-      'not_configured',
-      `The dispute’s processor is ${dispute.processor}, but ${name} is configured.`,
-    )
-  dispute.attempts++
   // A dispute that has ended holds no money: the processor only learns it.
   if (isDisputeUndecided(dispute)) dispute.unansweredSince ??= now
-  dispute.callDueAt = addMs(now, disputeRetryDelay(dispute.attempts))
-  scheduleDisputeDeadline(dispute)
+  scheduleNextCall(dispute, context)
   const [payment, numbers] = await Promise.all([
     em.findOne(CardAuthorization, { transactionId: dispute.transactionId }),
     em.find(CardNumber, { cardId: dispute.cardId ?? '' }, { orderBy: { id: 'desc' }, limit: 1 }),
@@ -232,6 +236,7 @@ function applyAnswer(
 const UNANSWERED = {
   late: 'The card processor does not answer. The service will try again.',
   unusable: 'The card processor’s answer cannot be read. The service will try again.',
+  unconfigured: 'The dispute’s card processor is not configured. The service will try again.',
 }
 
 /**

@@ -106,6 +106,18 @@ describe('what was never received', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('a dispute of a processor that is not configured says so, and goes on once it is', async () => {
+    const { client, transactionId } = await aPaidCard(service, 30)
+    const { id } = await aDispute(client, transactionId)
+    const isOf = (name: string) => service.sql('update disputes set processor = $2 where id = $1', [id, name])
+    await isOf('another')
+    await bodyOf(client.sandbox.advance({ body: { minutes: 60 } }))
+    expect((await getDispute(client, id)).processorProblem).toMatch('is not configured')
+    await isOf('sandbox')
+    await bodyOf(client.sandbox.advance({ body: { minutes: 120 } }))
+    expect(await getDispute(client, id)).toMatchObject({ status: 'open', processorProblem: null })
+  })
+
   test('a dispute that the processor refuses is lost with its reason; no answer is retried', async () => {
     const refused = await aPaidCard(service, 92.05)
     const { id } = await aDispute(refused.client, refused.transactionId)
