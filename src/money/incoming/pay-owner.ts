@@ -10,7 +10,7 @@ import {
   type WalletsOfOtherOwner,
 } from '../ledger/index.ts'
 import { type PayableReference, payableColumns } from '../references/index.ts'
-import { findMainWalletId, type WalletRow, walletsById } from '../wallets/index.ts'
+import { findMainWalletId, firstOpenWallet, type WalletRow, walletsById } from '../wallets/index.ts'
 import type { incomingCreditEvents } from './api.ts'
 import { bookHandedOverCredits, type HandedOverCredit, handOverCredit } from './hand-over.ts'
 import {
@@ -121,7 +121,7 @@ export async function refundOwnerPayment(
   const payment = { fromWalletId: walletId, senderName, to, amountCents, payable, reference }
   const take = (cause: PostingCause) => book.move('charge_refund', walletId, 'bank', amountCents, cause)
   return arrived(
-    makePayment('refund', payment, take, await ownWallet(payment, context), book, context),
+    makePayment('refund', payment, take, await ownRefundedWallet(payment, context), book, context),
     context,
   )
 }
@@ -149,6 +149,17 @@ const ownWallet = async (
   { sql, tenant }: OwnerPaymentContext,
 ): Promise<WalletRow | undefined> =>
   to.ownerId === tenant.ownerId ? (await walletsById(sql, tenant, [to.walletId])).get(to.walletId) : undefined
+
+/** Money that goes back to a closed wallet of the owner's own goes to the owner's first one, as that of other owners does. */
+async function ownRefundedWallet(
+  { to }: OwnerPayment,
+  { sql, tenant }: OwnerPaymentContext,
+): Promise<WalletRow | undefined> {
+  if (to.ownerId !== tenant.ownerId) return undefined
+  const places = [to.walletId, (await findMainWalletId(sql, tenant)) ?? []].flat()
+  const wallets = await walletsById(sql, tenant, places)
+  return wallets.get(firstOpenWallet(places, wallets) ?? '')
+}
 
 function makePayment(
   source: 'owner' | 'refund',

@@ -3,7 +3,7 @@ import { statusCounts, times } from '../../support/at-once.ts'
 import { type Payee, paidRequestsIn } from '../../support/commerce/paid-requests.ts'
 import { balanceOf, getRequest } from '../../support/commerce/requests.ts'
 import { withoutArrivals } from '../../support/commerce/without-arrivals.ts'
-import { bodyOf } from '../../support/factories.ts'
+import { aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { expectSoundLedgers } from '../../support/money/sound-ledgers.ts'
 
@@ -52,6 +52,22 @@ describe.each([false, true])('a refund of a request that an agent has paid (an o
     const { data } = await bodyOf(payer.client.events.list({ query: { event: 'transaction.refunded' } }))
     // One event per refund for the payer; if one owner has both sides, one for the payee as well.
     expect(data).toHaveLength(isOwn ? 4 : 2)
+    await expectSoundLedgers(service)
+  })
+
+  test('is in the payer’s own wallet once its agent is deleted, and noted on its payment all the same', async () => {
+    const all = await aPaidRequest(isOwn)
+    const { payer, agent, refund, transaction } = all
+    const own = await aWallet(payer.client)
+    await bodyOf(payer.client.agents.delete({ params: { id: agent.id } }))
+    await bodyOf(payer.client.sandbox.advance({ body: { minutes: 1 } }))
+    const main = isOwn ? all.wallet : own
+    await bodyOf(refund(10))
+    expect(await balanceOf(payer.client, main.id)).toEqual([isOwn ? 10_000 : 9_985, 0])
+    expect(await spentBy(all)).toEqual([1_500])
+    expect(await transaction()).toMatchObject({ status: 'completed', refundedEuros: 10 })
+    const { data } = await bodyOf(payer.client.refunds.list({ query: { agentId: agent.id } }))
+    expect(data).toMatchObject([{ status: 'completed', walletId: main.id, amountEuros: 10 }])
     await expectSoundLedgers(service)
   })
 

@@ -4,7 +4,7 @@ import { aRequest, getRequest, paymentsOn } from '../../support/commerce/request
 import { bodyOf, type TestClient } from '../../support/factories.ts'
 import { startPayingOwners } from '../../support/money/paying-owners.ts'
 
-const { owners, pay, wallet, balanceOf, proveLedgers, withoutArrivals } = await startPayingOwners()
+const { service, owners, pay, wallet, balanceOf, proveLedgers, withoutArrivals } = await startPayingOwners()
 const [payer, payee] = owners
 
 async function aRequestPaid(by = payer) {
@@ -55,5 +55,17 @@ test('a request paid from a wallet of the same owner is refunded to it', async (
   expect(await getRequest(client, id)).toMatchObject({ status: 'paid', paidBy: 'wallet' })
   expect(await bodyOf(refund(client, id))).toMatchObject({ status: 'refunded', refundedEuros: 25 })
   expect([await balanceOf(payee, from), await balanceOf(payee, to)]).toEqual([40, 0])
+  await proveLedgers()
+})
+
+test('a refund to a closed wallet of the same owner goes to the owner’s first wallet', async () => {
+  const owner = await service.owner()
+  const [first, from, to] = [await wallet(owner), await wallet(owner, 25), await wallet(owner)]
+  const client = owner.client as unknown as TestClient
+  const { id } = await aRequest(client, to)
+  await bodyOf(pay(owner, owner, { from, to, amountEuros: 25, payableId: id }))
+  await bodyOf(client.wallets.close({ params: { id: from } }))
+  expect(await bodyOf(refund(client, id))).toMatchObject({ status: 'refunded', refundedEuros: 25 })
+  expect([await balanceOf(owner, first), await balanceOf(owner, to)]).toEqual([25, 0])
   await proveLedgers()
 })
