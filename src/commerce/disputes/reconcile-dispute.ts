@@ -201,14 +201,12 @@ function moveMoney(
 }
 
 function moveStatus(dispute: Dispute, { status }: DisputeState, now: Date): void {
-  if (!disputeMachine.move(dispute, status) || isDisputeUndecided(dispute)) return
-  Object.assign(dispute, {
-    resolvedAt: now,
-    resolution: resolutionOf(dispute),
-    creditDueAt: null,
-    evidenceDueAt: null,
-    remindAt: null,
-  })
+  const isMoved = disputeMachine.move(dispute, status)
+  if (isDisputeUndecided(dispute)) return
+  // The amount may still change: by a refund of the merchant, a finding, or another amount of the network.
+  dispute.resolution = resolutionOf(dispute)
+  const ended = { resolvedAt: now, creditDueAt: null, evidenceDueAt: null, remindAt: null }
+  if (isMoved) Object.assign(dispute, ended)
 }
 
 function resolutionOf(dispute: Dispute): string {

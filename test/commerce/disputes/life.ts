@@ -60,7 +60,10 @@ describe('a payment that was not authorized', () => {
     const found = await bodyOf(
       service.dash.disputes.find({ params: { id }, body: { finding: 'authorized', reasons } }),
     )
-    expect(found).toMatchObject({ ownerId, creditedEuros: 0, finding: { finding: 'authorized', reasons } })
+    expect(found).toMatchObject({
+      ...{ ownerId, creditedEuros: 0, finding: { finding: 'authorized', reasons } },
+      resolution: 'The card network has decided for the merchant.',
+    })
     expect(await balanceOf(client, agent.id)).toEqual([260, 0])
     expect(await ledgerBalance(client, 'losses')).toBe(0)
     await expectVerifiedLedger(client)

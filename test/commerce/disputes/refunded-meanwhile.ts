@@ -36,6 +36,21 @@ describe('a merchant that refunds meanwhile', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('is in the resolution of a dispute that was won before', async () => {
+    const { client, transactionId, authorizationId } = await aPaidCard(service, 60)
+    const { id } = await aDispute(client, transactionId)
+    await networkSays(client, id, 'won')
+    const resolved = await getDispute(client, id)
+    expect(resolved.resolution).toBe('The card network has decided for you: € 60.00 stays yours.')
+    await merchantRefunds(client, authorizationId, 20)
+    expect(await getDispute(client, id)).toMatchObject({
+      ...{ status: 'won', creditedEuros: 40, resolvedAt: resolved.resolvedAt },
+      resolution: 'The card network has decided for you: € 40.00 stays yours.',
+    })
+    await merchantRefunds(client, authorizationId, 40)
+    expect((await getDispute(client, id)).resolution).toBe('The whole disputed amount has come back.')
+  })
+
   test('and a network that pays all the same leave the owner with the payment, once', async () => {
     const { client, agent, transactionId, authorizationId } = await aPaidCard(service, 60)
     const { id } = await aDispute(client, transactionId)
