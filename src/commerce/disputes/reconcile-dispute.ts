@@ -43,6 +43,7 @@ import {
   diffDisputeAmounts,
   disputeMachine,
   foldDisputeFacts,
+  isNetworkFact,
 } from './state.ts'
 
 export interface LockedDispute {
@@ -218,14 +219,20 @@ function resolutionOf(dispute: Dispute): string {
         : `The card network has decided for you: ${kept} stays yours.`
     case 'lost':
       return dispute.creditedCents > 0n
-        ? `The card network has decided for the merchant. The payment was not authorized, so ${kept} stays yours.`
-        : 'The card network has decided for the merchant.'
+        ? `${lossOf(dispute)} The payment was not authorized, so ${kept} stays yours.`
+        : lossOf(dispute)
     case 'withdrawn':
       return 'The dispute was withdrawn.'
     default:
       return 'Nothing was submitted before the deadline for evidence.'
   }
 }
+
+/** What the processor refuses never reaches the network. */
+const lossOf = ({ facts }: Dispute): string =>
+  decodeDisputeFacts(facts).findLast(isNetworkFact)?.id.startsWith('refused/')
+    ? 'The card processor has refused the dispute.'
+    : 'The card network has decided for the merchant.'
 
 interface Before {
   readonly status: DisputeStatus

@@ -128,6 +128,7 @@ describe('what was never received', () => {
     expect(await getDispute(refused.client, id)).toMatchObject({
       status: 'lost',
       processorProblem: 'The sandbox refuses disputes of this amount.',
+      resolution: 'The card processor has refused the dispute.',
     })
     const silent = await aPaidCard(service, 92.06)
     const { id: second } = await aDispute(silent.client, silent.transactionId)
