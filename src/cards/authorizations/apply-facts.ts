@@ -50,8 +50,9 @@ export function applyCardFact(
     fillPlaceholderAuthorization(existing, merchant, fundingOf(message, batch))
   authorization.cardId ??= cardId
   // A machine payment is found by its token, and keeps the network's id of its authorization, which may still
-  // arrive.
-  const ref = authorization.mppCredentialId === null ? named.processorRef : content.authorizationId
+  // arrive. So does a payment of which a credit that names none has come back.
+  const isNamedLater = authorization.mppCredentialId !== null || content.kind === 'refund'
+  const ref = isNamedLater ? content.authorizationId : named.processorRef
   if (authorization.processorRef === null && ref !== null) takeReference(authorization, ref, batch)
   const evidence = messageEvidence(`card_${content.kind}`, id, authorization.id, id)
   networkPayments(batch, context).apply(authorization, paymentFactFromMessage(message), evidence)

@@ -121,10 +121,12 @@ const holdDays = ({ mcc }: AuthorizationRow, { confirmedCents }: PaymentState): 
 
 function statusOf(
   state: PaymentState,
-  { processorRef, declineReason }: Pick<AuthorizationRow, 'processorRef' | 'declineReason'>,
+  { processorRef, mppCredentialId, declineReason }: AuthorizationRow,
 ): AuthorizationStatus {
   const { clearedCents, refundedCents, approvedCents, confirmedCents, isClosed, isReversed } = state
-  if (refundedCents > 0n && refundedCents >= clearedCents) return 'refunded'
+  // The network may report the payment after its refund.
+  const isAwaited = confirmedCents !== null && processorRef === null && mppCredentialId === null && !isClosed
+  if (refundedCents > 0n && refundedCents >= clearedCents && !isAwaited) return 'refunded'
   if (clearedCents > 0n) return isClosed || clearedCents >= approvedCents ? 'cleared' : 'authorized'
   if (isReversed) return 'reversed'
   if (state.isNotPaid) return declineReason === null ? 'void' : 'declined'

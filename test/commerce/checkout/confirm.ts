@@ -184,6 +184,24 @@ describe('a checkout that is confirmed', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('is one payment, also if its refund comes first and names no payment', async () => {
+    const { client } = await service.owner()
+    const { agent, card } = await aPayingCard(client, 100)
+    const intent = await anIntent(client, agent.id, {
+      ...{ amountEuros: 40, merchant: 'Bookshop', cardId: card.id },
+    })
+    const { transactionId } = await bodyOf(confirm(client, intent.id))
+    const body = { transactionId: String(transactionId), reason: 'other' } as const
+    await bodyOf(client.refunds.create({ body }))
+    await network.refund(card.id, null, 40)
+    const { authorizationId } = await network.authorize(card.id, 40)
+    await network.clear(card.id, authorizationId, 40)
+    const state = await stateOf(client, agent.id, intent.id)
+    expect(state).toMatchObject({ availableEuros: 100, heldEuros: 0, clearing: 0 })
+    expect(state.transactions).toMatchObject([{ isOfIntent: true, status: 'refunded', refundedEuros: 40 }])
+    await expectVerifiedLedger(client)
+  })
+
   test('a confirmed payment is refunded in full after 31 days without a report of the network', async () => {
     const { client, agent, intent } = await approved()
     await bodyOf(confirm(client, intent.id))
