@@ -260,6 +260,9 @@ describe('the pages about money', () => {
     expect(operations(text)).toEqual(['POST /refunds/{id}/cancel'])
     expect(text).toContain('€\u00a05.00')
     expect(text).toContain('Not delivered')
+    await bodyOf(client.sandbox.refundCard({ body: { cardId: card.id, merchant: 'KIOSK', amountEuros: 7 } }))
+    const [alone] = (await bodyOf(client.transactions.list({ query: { type: 'refund' } }))).data
+    expect(operations((await read(`console/transactions/${alone?.id}`)).text)).not.toContain('POST /refunds')
   })
 
   test('show a request for money with how it is paid, and what has come for it', async () => {
@@ -283,6 +286,9 @@ describe('the pages about money', () => {
     const { text } = await read(payment)
     expect(text).toContain('The money is in the wallet')
     expect(text).toMatch(/console\/postings\/posting_\w+/)
-    expect((await read(`console/request-payments?id=${request.id}`)).text).toContain(payment)
+    const list = (await read(`console/request-payments?id=${request.id}`)).text
+    expect(list).toContain(`${payment}"><bdi>€ 12.50 for Report 17</bdi>`)
+    await bodyOf(owner.client.collect.refund({ params: { id: request.id }, body: {} }))
+    expect(operations((await read(`console/requests/${request.id}`)).text)).toEqual([])
   })
 })

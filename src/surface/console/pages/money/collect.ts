@@ -3,7 +3,7 @@ import { requestRefundsApi } from '../../../../commerce/refunds/index.ts'
 import { html } from '../../../../web/html.ts'
 import { copyableText, renderRecordLink } from '../../parts/links.ts'
 import { consoleSection } from '../../parts/section.ts'
-import { valueText } from '../../parts/text.ts'
+import { sumEuros, valueText } from '../../parts/text.ts'
 
 const events = ['claim.request.*']
 
@@ -12,6 +12,18 @@ interface Request {
 }
 
 const isOpen = ({ status }: Request): boolean => status === 'open'
+
+interface Received extends Request {
+  readonly paidEuros: number
+  readonly surplusEuros: number
+  readonly refundedEuros: number
+  readonly refundingEuros: number
+}
+
+const isRefundable = (request: Received): boolean => {
+  const { paidEuros, surplusEuros, refundedEuros, refundingEuros } = request
+  return !isOpen(request) && sumEuros([paidEuros, surplusEuros, -refundedEuros, -refundingEuros]) > 0
+}
 
 export const requestPaymentsSection = consoleSection({
   kind: 'Payment',
@@ -83,7 +95,7 @@ export const paymentRequestsSection = consoleSection({
     },
     {
       operation: requestRefundsApi.refund,
-      when: request => !isOpen(request),
+      when: isRefundable,
       members: ['amountEuros', 'reason'],
       labels: { amountEuros: 'Amount in euros (default: all)' },
       tone: 'against',

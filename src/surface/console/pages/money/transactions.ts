@@ -183,7 +183,8 @@ async function summarize({ status, ...filters }: Filters, { ask }: PageRequest):
 async function recordsOf(transaction: Transaction, request: PageRequest): Promise<Html> {
   const { id, intentId, transferId, cardId, type, status: state } = transaction
   const mayDispute = ['card', 'mpp'].includes(type) && state === 'completed'
-  const mayRefund = state === 'completed' && transaction.refundedEuros < transaction.amountEuros
+  const isLeft = state === 'completed' && transaction.refundedEuros < transaction.amountEuros
+  const mayRefund = isLeft && type !== 'refund' && type !== 'fee'
   const authorization = await authorizationOf(transaction, request)
   const witnesses = isIncoming(transaction) ? transaction.witnesses.map(witness => witness.id) : []
   const causes = [id, intentId, transferId, authorization?.id ?? null, ...witnesses]
