@@ -75,8 +75,16 @@ describe('the pages about money', () => {
     const transactionId = String(payment?.id)
     await bodyOf(client.receipts.create({ body: { file: PIXEL, transactionId } }))
     await bodyOf(client.refunds.create({ body: { transactionId, amountEuros: 4, reason: 'other' } }))
-    for (const list of ['receipts', 'refunds'])
-      expect((await read(`console/${list}`)).text).toContain(
+    const other = `${PIXEL.slice(0, -4)}gg==`
+    const unmatched = await bodyOf(client.receipts.create({ body: { file: other } }))
+    const suggested = [{ transactionId, score: 60, reasons: ['amount_equal'] }]
+    const values = [unmatched.id, JSON.stringify(suggested)]
+    await service.sql(
+      `update receipts set suggestions = $2::jsonb, status = 'suggested' where id = $1`,
+      values,
+    )
+    for (const page of ['receipts', 'refunds', `receipts/${unmatched.id}`])
+      expect((await read(`console/${page}`)).text).toContain(
         `transactions/${transactionId}"><bdi>€ 40.00 to Bookshop</bdi></a>`,
       )
   })

@@ -61,7 +61,7 @@ interface Named {
   readonly id: string
   readonly status?: string
   readonly name?: string
-  /** Of a token. */
+  /** A token has a label. */
   readonly label?: string
   readonly displayName?: string
   readonly last4?: string | null
@@ -69,7 +69,7 @@ interface Named {
   readonly description?: string | null
   readonly url?: string
   readonly merchant?: string
-  /** Of a payment. */
+  /** The type of a payment. */
   readonly type?: string
   readonly amountEuros?: number
 }
@@ -187,7 +187,12 @@ const kindsByPrefix: ReadonlyMap<string, NamedRecordKind> = new Map([
   ['policy', 'policies'],
   ['key', 'keys'],
   ['token', 'tokens'],
-  ['txn', 'transactions'],
+])
+
+/** Payments and their intents are called by amount and payee, and read only where few are named. */
+const payments: ReadonlyMap<string, AnyOperation> = new Map<string, AnyOperation>([
+  ['txn', transactionsApi.get],
+  ['intent', intentsApi.get],
 ])
 
 /** Up to this number, records are read one by one, which is cheaper than the two lists of their kind. */
@@ -208,15 +213,34 @@ export async function readNamesInRows(
   await Promise.all([...byKind].map(([kind, some]) => readNamesOf(kind, some, request)))
 }
 
-/** Reads how the intents are called to which these records belong, where few are. */
-export async function readIntentNames(records: readonly object[], request: PageRequest): Promise<void> {
-  const values = records.flatMap(record => Object.entries(record).filter(([name]) => name !== 'id'))
-  const ids = new Set(values.flatMap(([, value]) => (isIntentId(value) ? [value] : [])))
+/** Reads how the intents are called to which these records belong. */
+export async function readIntentNames(
+  records: readonly { readonly resourceId: string }[],
+  request: PageRequest,
+): Promise<void> {
+  const ids = new Set(records.map(({ resourceId }) => resourceId).filter(id => idPrefix(id) === 'intent'))
   await Promise.all([...ids].map(id => readNameOf(intentsApi.get, id, request)))
 }
 
-const isIntentId = (value: unknown): value is string =>
-  typeof value === 'string' && isTypeId(value) && idPrefix(value) === 'intent'
+/** Reads how the payment of an intent is called, or the intent of a payment. */
+export async function readPaymentNames(record: object, request: PageRequest): Promise<void> {
+  const ids = Object.entries(record).filter(([name, value]) => name !== 'id' && typeof value === 'string')
+  const named = ids.filter(([, id]) => payments.has(idPrefix(id))).slice(0, FEW)
+  await Promise.all(
+    named.map(([, id]) => readNameOf(payments.get(idPrefix(id)) as AnyOperation, id, request)),
+  )
+}
+
+/** Reads how the payments are called that these records name, where a list shows them. */
+export const readPaymentsInRows = (
+  records: readonly { readonly transactionId: string | null }[],
+  request: PageRequest,
+): Promise<void> =>
+  readNamesOf(
+    'transactions',
+    [...new Set(records.flatMap(({ transactionId }) => transactionId ?? []))],
+    request,
+  )
 
 const isNamedRecord = (value: unknown): value is string =>
   typeof value === 'string' && isTypeId(value) && kindsByPrefix.has(idPrefix(value))

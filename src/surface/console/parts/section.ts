@@ -17,7 +17,7 @@ import {
   sectionEvents,
   sectionTitle,
 } from './list.ts'
-import { readIntentNames, readNamesInRows } from './names.ts'
+import { readNamesInRows, readPaymentNames } from './names.ts'
 import { renderBackLink, renderRecordHead, renderRecordMembers } from './record-page.ts'
 import { renderBox } from './table.ts'
 import { formatPlainEuros, renderText } from './text.ts'
@@ -99,7 +99,7 @@ async function recordPageOf(
       const [actions] = await Promise.all([
         renderRecordActions(spec.actions ?? [], record, spec.labels ?? {}, request),
         readNamesInRows([record], request),
-        readIntentNames([record], request),
+        readPaymentNames(record, request),
       ])
       return html`${renderRecordHead({ name: renderText(name, 140), kind, operation: get, command, state: state as string | undefined, states: spec.states, workflowId: record.workflowId as string | null, actions }, request)}
 ${spec.tabs && renderRecordTabs(kind, spec.tabs, tab, request)}

@@ -2,6 +2,7 @@ import { collectApi } from '../../../../commerce/collect/index.ts'
 import { requestRefundsApi } from '../../../../commerce/refunds/index.ts'
 import { html } from '../../../../web/html.ts'
 import { copyableText, renderRecordLink } from '../../parts/links.ts'
+import { readPaymentsInRows } from '../../parts/names.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { sumEuros, valueText } from '../../parts/text.ts'
 
@@ -37,6 +38,7 @@ export const requestPaymentsSection = consoleSection({
     { From: ({ transactionId, sourceId }, request) => renderRecordLink(request, transactionId ?? sourceId) },
     'receivedAt',
   ],
+  reads: readPaymentsInRows,
   labels: { countedEuros: 'Credited' },
   events,
 })

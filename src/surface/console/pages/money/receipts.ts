@@ -4,15 +4,17 @@ import { type Html, html } from '../../../../web/html.ts'
 import type { OperationAnswer, PageRequest } from '../../page.ts'
 import { renderOperationForm } from '../../parts/form.ts'
 import { renderRecordLink } from '../../parts/links.ts'
+import { readPaymentsInRows } from '../../parts/names.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { renderBox, renderTable } from '../../parts/table.ts'
 import { formatFileSize, humanize } from '../../parts/text.ts'
 
 type Receipt = OperationAnswer<typeof receiptsApi.get>
 
-const suggestionsOf = ({ suggestions }: Receipt, request: PageRequest): Html | false =>
-  suggestions.length > 0 &&
-  renderBox(
+async function suggestionsOf({ suggestions }: Receipt, request: PageRequest): Promise<Html | false> {
+  if (suggestions.length === 0) return false
+  await readPaymentsInRows(suggestions, request)
+  return renderBox(
     'Possible payments',
     renderTable(request, 'Possible payments', suggestions, {
       Payment: ({ transactionId }) => renderRecordLink(request, transactionId),
@@ -21,6 +23,7 @@ const suggestionsOf = ({ suggestions }: Receipt, request: PageRequest): Html | f
       Action: ({ transactionId }) => matchForm(request, transactionId),
     }),
   )
+}
 
 const matchForm = (request: PageRequest, transactionId: string): Html =>
   renderOperationForm(request, receiptsApi.update, {
@@ -40,6 +43,7 @@ export const receiptsSection = consoleSection({
   get: receiptsApi.get,
   name: ({ fileName, mediaType }) => fileName ?? mediaType,
   columns: ['status', 'transactionId', 'createdAt'],
+  reads: readPaymentsInRows,
   labels: {
     transactionId: 'Payment',
     reasons: 'Matched by',

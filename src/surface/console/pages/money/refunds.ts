@@ -2,6 +2,7 @@ import { refundsApi } from '../../../../commerce/refunds/index.ts'
 import { formatOriginal } from '../../../../values/original-amount.ts'
 import type { Html } from '../../../../web/html.ts'
 import type { PageRequest } from '../../page.ts'
+import { readPaymentsInRows } from '../../parts/names.ts'
 import { consoleSection } from '../../parts/section.ts'
 import { formatPlainEuros } from '../../parts/text.ts'
 
@@ -14,6 +15,7 @@ export const refundsSection = consoleSection({
   get: refundsApi.get,
   name: ({ amountEuros }) => formatPlainEuros(amountEuros),
   columns: ['status', 'origin', 'transactionId', 'createdAt'],
+  reads: readPaymentsInRows,
   labels: {
     transactionId: 'Payment',
     arrivedEuros: 'Received',
