@@ -64,6 +64,7 @@ export async function recordChargeReturns(
     if (refund?.paymentId === paymentId && ending) endLater(refund, ending, charge, context)
   }
   for (const chargeback of chargebacks) bookChargeback(chargeback, charge, context)
+  for (const chargeback of chargebacks) countAbove(chargeback, charge, context)
   queueStatement(writeRefunds(sql, tenant, locked))
   queueStatement(locked.book.post(sql))
 }
@@ -126,6 +127,23 @@ function bookChargeback(
     if (row.paymentId === null) refunds.reverse(row, undefined, CAME_BACK[kind], context.emit)
     else endRequestRefund(row, CAME_BACK[kind], charge, context)
   if (rest > 0n) recordChargeback({ id: restOf(id), kind, reason }, rest, charge, context)
+}
+
+/** What was above the payment belongs to it once a refund has failed: it is recorded anew, and no money moves. */
+function countAbove(chargeback: Chargeback, charge: LockedCharge, context: ReturnsContext): void {
+  const { refunds, payment } = charge
+  const rest = { ...chargeback, id: restOf(chargeback.id) }
+  const rows = [chargeback, rest].flatMap(({ id }) => refunds.ofSource({ type: CHARGEBACK, id }))
+  for (const row of rows.filter(({ paymentId, status }) => paymentId === null && status === 'completed')) {
+    if (remainderOf(payment.amountCents, payment.refundedCents) === 0n) return
+    refunds.reverse(row, undefined, COUNTED_ANEW, context.emit)
+    recordChargeback(rest, row.amountCents, charge, context)
+  }
+}
+
+const COUNTED_ANEW = {
+  code: 'counted_anew',
+  message: 'A refund of the payment has failed, so this is recorded anew as a part of the payment.',
 }
 
 const CAME_BACK = {

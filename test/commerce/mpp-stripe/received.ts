@@ -224,6 +224,28 @@ describe('a chargeback', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('is of the payment in full once a refund has failed, also if that is known last', async () => {
+    const before = await balance()
+    const { id, intent, news } = await aPaidRequest()
+    await bodyOf(client.collect.refund({ params: { id }, body: { amountEuros: 5 } }))
+    const disputed = aChargeback(intent.id)
+    disputed(-2_000)
+    expect(await news('charge.dispute.created')).toBe(200)
+    const [refundId, refund] = [...double.refunds].at(-1) ?? []
+    double.refunds.set(String(refundId), { ...refund, status: 'failed' })
+    expect([await news('refund.failed'), await news('refund.failed')]).toEqual([200, 200])
+    expect(await balance()).toBe(before)
+    expect(await get(id)).toMatchObject({ status: 'refunded', refundedEuros: 20 })
+    expect(await client.collect.refund({ params: { id }, body: {} })).toMatchObject({
+      code: 'nothing_to_refund',
+    })
+    disputed(-2_000, 2_000)
+    expect(await news('charge.dispute.closed')).toBe(200)
+    expect(await balance()).toBe(before + 20)
+    expect(await get(id)).toMatchObject({ status: 'paid', refundedEuros: 0 })
+    await expectVerifiedLedger(client)
+  })
+
   test('of money that is no longer there is owed, and repaid out of the next', async () => {
     const other = await aWallet(client)
     const { id: emptied } = await aWallet(client)
