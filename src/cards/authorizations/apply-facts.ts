@@ -120,8 +120,9 @@ export const expireAuthorization: HandlerOf<typeof authorizationsApi.expire> = {
   write: (batch: CardBatch, sql) => writeCardBatch(batch, sql),
 }
 
-const AGENTS = `
-select distinct agent_id as "agentId" from intents where owner_id = $1 and mode = $2 and id = any($3::text[])`
+/** A card that was issued for an intent counts its payment, too. */
+const PAYERS = `
+select agent_id as "agentId", card_id as "cardId" from intents where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
 export async function loadCheckoutConfirmations(
   sql: Sql,
@@ -129,9 +130,14 @@ export async function loadCheckoutConfirmations(
   intentIds: readonly string[],
 ): Promise<CardBatch> {
   const { ownerId, mode } = tenantNow.tenant
-  const rows = await sql<Row & { agentId: string }>(AGENTS, [ownerId, mode, intentIds])
+  const payers = await sql<Row & { agentId: string; cardId: string | null }>(PAYERS, [
+    ownerId,
+    mode,
+    intentIds,
+  ])
   return loadCardBatch(sql, tenantNow, {
-    agentIds: rows.map(({ agentId }) => agentId),
+    agentIds: [...new Set(payers.map(({ agentId }) => agentId))],
+    cardIds: payers.flatMap(({ cardId }) => cardId ?? []),
     intentIds,
     movesMoney: true,
   })

@@ -81,6 +81,24 @@ describe('a checkout that is confirmed', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('is the payment of the card that was issued for its intent, which ends with the clearing', async () => {
+    const { client, agent, intent } = await approved()
+    const body = { agentId: agent.id, usage: 'single', intentId: intent.id } as const
+    const { id } = await bodyOf(client.cards.create({ body }))
+    await bodyOf(confirm(client, intent.id))
+    const { authorizationId, reply } = await network.authorize(id, 40)
+    expect(reply).toMatchObject({ kind: 'approved' })
+    await network.clear(id, authorizationId, 40)
+    expect(await stateOf(client, agent.id, intent.id)).toMatchObject({
+      ...{ availableEuros: 60, heldEuros: 0, status: 'completed', clearing: 0 },
+      transactions: [{ isOfIntent: true, status: 'completed', amountEuros: 40 }],
+    })
+    await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
+    const card = await bodyOf(client.cards.get({ params: { id } }))
+    expect(card).toMatchObject({ status: 'closed', closedReason: 'spent' })
+    await expectVerifiedLedger(client)
+  })
+
   const checks: readonly (readonly [string, (cardId: string) => Promise<{ reply: { kind: string } }>])[] = [
     ['asked', cardId => network.authorize(cardId, 0)],
     [
