@@ -208,8 +208,10 @@ function completeOrWait(
   context: PayingContext,
 ): void {
   const { request } = locked
-  const isPaid = request.paidCents === request.amountCents && paymentRequestMachine.move(request, 'paid')
+  // Money for a refunded request pays nothing again.
+  const isPaid = request.status === 'open' && request.paidCents === request.amountCents
   if (isPaid) {
+    paymentRequestMachine.move(request, 'paid')
     Object.assign(request, { paidBy: payment.way, paidAt: context.now, dueAt: null })
     context.emit('claim.request.paid', paymentRequestEvent(request))
     context.wake(collectProcess, request)

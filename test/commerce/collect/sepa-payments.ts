@@ -116,6 +116,26 @@ describe('a SEPA credit that names the request', () => {
     },
   )
 
+  test('after the refund does not pay the request again', async () => {
+    const { client, wallet } = await anOwner()
+    const { id, reference } = await aRequest(client, wallet.id)
+    await sendEuros(client, 25, reference)
+    await bodyOf(client.collect.refund({ params: { id }, body: {} }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
+    const before = await getRequest(client, id)
+    expect(before).toMatchObject({ status: 'refunded', refundedEuros: 25 })
+    await sendEuros(client, 30, reference)
+    const { status, paidAt, surplusEuros } = await getRequest(client, id)
+    expect([status, paidAt, surplusEuros]).toEqual(['refunded', before.paidAt, 30])
+    const events = (await eventsAbout(client, id)).map(({ event }) => event)
+    expect(events.filter(event => event === 'paid')).toHaveLength(1)
+    expect(events.at(-1)).toBe('surplus_received')
+    await bodyOf(client.collect.refund({ params: { id }, body: {} }))
+    await bodyOf(client.sandbox.advance({ body: { minutes: 2 } }))
+    expect(await getRequest(client, id)).toMatchObject({ status: 'refunded', refundedEuros: 55 })
+    await expectVerifiedLedger(client)
+  })
+
   test('once the deadline has passed is late, though nothing has ended the request yet', async () => {
     const { client, ownerId, wallet } = await anOwner()
     const { id, reference } = await aRequest(client, wallet.id, { expiresInHours: 1 })
