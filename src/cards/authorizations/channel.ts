@@ -179,13 +179,13 @@ function originalOf(state: PaymentState): TransactionState['original'] {
 }
 
 function transactionView(authorization: AuthorizationRow, state: PaymentState): TransactionView | null {
-  const { clearedCents, refundedCents, approvedCents, confirmedCents, isClosed } = state
+  const { clearedCents, capturedCents, refundedCents, approvedCents, confirmedCents, isClosed } = state
   if (clearedCents > 0n) {
     const isDone = isClosed || confirmedCents !== null || clearedCents >= approvedCents || refundedCents > 0n
     return paid(
-      clearedCents,
+      capturedCents,
       refundedCents,
-      refundedCents >= clearedCents,
+      refundedCents >= capturedCents,
       isDone ? 'completed' : 'settlement',
     )
   }

@@ -81,6 +81,23 @@ describe('a checkout that is confirmed', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('shows all that has left the wallet until its last clearing', async () => {
+    const { client, agent, card, intent } = await approved()
+    await bodyOf(confirm(client, intent.id))
+    const { authorizationId } = await network.authorize(card.id, 25)
+    const clear = (final: boolean) =>
+      network.clear(card.id, authorizationId, 25, { clearingId: `${intent.id} 1`, final })
+    const shown = async () => {
+      const { availableEuros, transactions } = await stateOf(client, agent.id, intent.id)
+      return [availableEuros, transactions.map(({ amountEuros }) => amountEuros)]
+    }
+    await clear(false)
+    expect(await shown()).toEqual([60, [40]])
+    await clear(true)
+    expect(await shown()).toEqual([75, [25]])
+    await expectVerifiedLedger(client)
+  })
+
   test('is the payment of the card that was issued for its intent, which ends with the clearing', async () => {
     const { client, agent, intent } = await approved()
     const body = { agentId: agent.id, usage: 'single', intentId: intent.id } as const
