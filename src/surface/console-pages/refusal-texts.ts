@@ -235,6 +235,10 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'An agent with this external ID exists already. Choose that agent.',
     'Einen Agenten mit dieser externen ID gibt es bereits. Wählen Sie ihn.',
   ],
+  too_few_approvers: [
+    'This policy asks for more people than can approve. Choose another one, or invite more people first.',
+    'Diese Richtlinie fragt mehr Personen, als freigeben können. Wählen Sie eine andere, oder laden Sie zuerst weitere ein.',
+  ],
   expires_too_early: [
     'The end is already over. Reload the page and try again.',
     'Das Ende ist bereits vorbei. Laden Sie die Seite neu und versuchen Sie es erneut.',

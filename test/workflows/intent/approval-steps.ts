@@ -69,7 +69,7 @@ describe('an intent whose policy asks several people', () => {
     await run.untilDetails('for approvals: 1 of 2')
     const params = { agentId: intent.agentId }
     const { id, name, approval = [] } = await bodyOf(client.policies.effective({ params }))
-    const stricter = approval.map((step, place) => (place === 0 ? { ...step, need: 3 } : step))
+    const stricter = approval.map(step => ({ ...step, aboveEuros: 0 }))
     await bodyOf(client.policies.replace({ params: { id }, body: { name, approval: stricter } }))
     await run.untilDetails('for approvals: 0 of 3')
     await happens('intent.approval_reminder')
