@@ -20,7 +20,7 @@ import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { FOR_UPDATE, FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { moveCardRequest } from './answer.ts'
-import type { cardRequestSteps } from './api.ts'
+import { cardRequestSteps } from './api.ts'
 import {
   amountToApprove,
   CardRequest,
@@ -117,6 +117,9 @@ const onPoliciesChanged = reactionToAll(PolicyEvent, {}, async (policies, contex
   if (agentIds.length > 0) await lookAtWaiting(context, agentIds)
 })
 
+const lockWithSteps = (em: EntityManager, agentId: string): Promise<CardRequest[]> =>
+  em.find(CardRequest, { agentId, status: 'pending', approvalDueAt: { $ne: null } }, FOR_UPDATE_BY_ID)
+
 export const cardApprovalReactions = {
   'policy.updated': onPoliciesChanged,
   'policy.assigned': onPoliciesChanged,
@@ -126,16 +129,18 @@ export const cardApprovalReactions = {
   }),
   /** What was approved before is asked anew. */
   'agent.frozen': reaction(AgentEvent, {}, async ({ agentId }, { em, sql, tenant, now, wake }) => {
-    const waiting = await em.find(
-      CardRequest,
-      { agentId, status: 'pending', approvalDueAt: { $ne: null } },
-      FOR_UPDATE_BY_ID,
-    )
+    const waiting = await lockWithSteps(em, agentId)
     const approvers = waiting.length > 0 ? await readApprovers(sql, tenant) : []
     for (const request of waiting.filter(isWaiting)) {
       const anew = restartApproval(request.approval, amountToApprove(request), now)
       setCardApproval(request, anew, { approvers, now })
       wake(cardRequestProcess, request)
     }
+  }),
+  /** No approval counts while the agent is frozen, so its people are asked when it ends. */
+  'agent.unfrozen': reaction(AgentEvent, cardRequestSteps.remind.emits, async ({ agentId }, { em, emit }) => {
+    const waiting = await lockWithSteps(em, agentId)
+    for (const request of waiting.filter(isWaiting))
+      emit('card_limit_request.approval_reminder', cardApprovalEvent(request))
   }),
 }

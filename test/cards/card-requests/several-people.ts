@@ -200,6 +200,14 @@ describe('an approval of a card request does not count', () => {
 })
 
 describe('the clock of a card request', () => {
+  test('asks all anew when the agent is unfrozen', async () => {
+    const { client, agent, ask, namesOf } = await aTeam([approvers(2)])
+    const { id } = await ask()
+    await bodyOf(client.agents.freeze({ params: { id: agent.id } }))
+    await bodyOf(client.agents.unfreeze({ params: { id: agent.id } }))
+    expect(await namesOf(id)).toEqual(['updated', 'approval_reminder'])
+  })
+
   test('reminds at half of the time and an hour before its end, and then denies', async () => {
     const { ask, first, approve, namesOf, pass, read } = await aTeam([approvers(2, { withinMinutes: 480 })])
     const { id } = await ask()

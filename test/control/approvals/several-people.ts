@@ -428,6 +428,17 @@ describe('the clock', () => {
     expect(await bodyOf(approve(id, boss))).toMatchObject({ status: 'approved' })
   })
 
+  test('asks all anew when the agent is unfrozen, whose freeze has dropped what was approved', async () => {
+    const { client, agent, first, approve, namesOf } = await aTeam([approvers(2)])
+    const { id } = await anIntent(client, agent.id)
+    await bodyOf(approve(id, first))
+    await bodyOf(client.agents.freeze({ params: { id: agent.id } }))
+    const seen = ['intent.created', 'intent.approval_recorded']
+    expect(await namesOf(id)).toEqual(seen)
+    await bodyOf(client.agents.unfreeze({ params: { id: agent.id } }))
+    expect(await namesOf(id)).toEqual([...seen, 'intent.approval_reminder'])
+  })
+
   test('denies at once where too few people are left', async () => {
     const { client, agent, first, pass } = await aTeam(([, one, other]) => [
       approvers(2, { of: [String(one?.personId), String(other?.personId)] }),

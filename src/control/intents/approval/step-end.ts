@@ -20,7 +20,7 @@ import type { ReadContext, WriteContext } from '../../../kernel/contract/context
 import type { Row } from '../../../kernel/contract/sql.ts'
 import { AgentEvent } from '../../agents/index.ts'
 import { effectivePolicy, PolicyEvent } from '../../policies/index.ts'
-import type { intentSteps } from '../api.ts'
+import { intentSteps } from '../api.ts'
 import { type Intent, intentMachine, lockIntent, lockWithSteps } from '../intent.ts'
 import { intentProcess } from '../process.ts'
 import { approvalEvent, intentEvent } from '../response.ts'
@@ -139,5 +139,10 @@ export const approvalReactions = {
       setApproval(intent, anew, { approvers, now })
       wake(intentProcess, intent)
     }
+  }),
+  /** No approval counts while the agent is frozen, so its people are asked when it ends. */
+  'agent.unfrozen': reaction(AgentEvent, intentSteps.remind.emits, async ({ agentId }, { em, emit }) => {
+    const waiting = await lockWithSteps(em, agentId)
+    for (const intent of waiting.filter(isWaiting)) emit('intent.approval_reminder', approvalEvent(intent))
   }),
 }
