@@ -291,7 +291,7 @@ export const cardRequestSteps = {
     summary: 'Remind the people who are asked to approve a card request',
     emits: {
       'card_limit_request.approval_reminder': declareEvent(
-        'A card request still waits for approvals: at half of the time of the step, an hour before its end, and once people are asked anew: the policy’s steps have changed, or the agent was unfrozen.',
+        'A card request still waits for approvals: at half of the time of the step, an hour before its end, and once people are asked anew: the policy’s steps or who approves have changed, or the agent was unfrozen.',
         CardApprovalEvent,
       ),
     },

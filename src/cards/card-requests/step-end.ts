@@ -84,8 +84,8 @@ function goOn(
   context: Ending,
 ): void {
   const { now, emit, wake } = context
-  const isAnew = begun !== request.approval
   const kept = dropApprovals(begun, approvers)
+  const isAnew = begun !== request.approval || kept.given.length < begun.given.length
   const advance = advanceApproval(kept, amountToApprove(request), { approvers, now })
   setCardApproval(request, advance.progress, { approvers, now })
   if (advance.outcome === 'denied') deny(request, policy, context)

@@ -232,7 +232,7 @@ export const intentSteps = {
     summary: 'Remind the people who are asked to approve',
     emits: {
       'intent.approval_reminder': declareEvent(
-        'An intent still waits for approvals: at half of the time of the step, an hour before its end, and once people are asked anew: the policy’s steps or what people sign have changed, or the agent was unfrozen.',
+        'An intent still waits for approvals: at half of the time of the step, an hour before its end, and once people are asked anew: the policy’s steps, what people sign or who approves have changed, or the agent was unfrozen.',
         IntentApprovalEvent,
       ),
     },

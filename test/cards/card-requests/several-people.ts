@@ -208,6 +208,15 @@ describe('the clock of a card request', () => {
     expect(await namesOf(id)).toEqual(['updated', 'approval_reminder'])
   })
 
+  test('asks anew when a person who has approved leaves', async () => {
+    const { client, ask, first, approve, namesOf, pass } = await aTeam([approvers(2)])
+    const { id } = await ask()
+    await bodyOf(approve(id, first))
+    await bodyOf(client.people.remove({ params: { id: first.personId } }))
+    await pass(1)
+    expect(await namesOf(id)).toEqual(['updated', 'approval_recorded', 'approval_reminder'])
+  })
+
   test('reminds at half of the time and an hour before its end, and then denies', async () => {
     const { ask, first, approve, namesOf, pass, read } = await aTeam([approvers(2, { withinMinutes: 480 })])
     const { id } = await ask()

@@ -439,6 +439,25 @@ describe('the clock', () => {
     expect(await namesOf(id)).toEqual([...seen, 'intent.approval_reminder'])
   })
 
+  test('asks the people of an earlier step again when who had completed it leaves', async () => {
+    const { client, agent, boss, first, second, approve, namesOf, pass } = await aTeam(([, one, other]) => [
+      approvers(1, { of: [String(one?.personId), String(other?.personId)] }),
+      owners(1),
+    ])
+    const { id } = await anIntent(client, agent.id)
+    await bodyOf(approve(id, first))
+    await bodyOf(client.people.remove({ params: { id: first.personId } }))
+    await pass(1)
+    expect((await intentOf(client, id)).approval).toMatchObject({ given: 0, step: 2 })
+    expect(await namesOf(id)).toEqual([
+      'intent.created',
+      'intent.approval_recorded',
+      'intent.approval_reminder',
+    ])
+    await bodyOf(approve(id, second))
+    expect(await bodyOf(approve(id, boss))).toMatchObject({ status: 'approved' })
+  })
+
   test('denies at once where too few people are left', async () => {
     const { client, agent, first, pass } = await aTeam(([, one, other]) => [
       approvers(2, { of: [String(one?.personId), String(other?.personId)] }),

@@ -74,8 +74,8 @@ async function goOn(
   context: Ending,
 ) {
   const { now, emit, wake } = context
-  const isAnew = begun !== intent.approval
   const kept = dropApprovals(begun, approvers)
+  const isAnew = begun !== intent.approval || kept.given.length < begun.given.length
   const { progress, outcome, hasEscalated } = advanceApproval(kept, intent.amountCents, { approvers, now })
   if (progress !== intent.approval) await dropRecorded(intent, progress, context)
   setApproval(intent, progress, { approvers, now })
