@@ -199,8 +199,8 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
   ],
   intent_not_found: ['This intent no longer exists.', 'Diesen Intent gibt es nicht mehr.'],
   intent_not_waiting: [
-    'Another person has already decided this intent.',
-    'Eine andere Person hat bereits über diesen Intent entschieden.',
+    'This intent no longer waits for a decision.',
+    'Dieser Intent wartet nicht mehr auf eine Entscheidung.',
   ],
   own_request: [
     'You have asked for this payment yourself. Other people must approve it.',

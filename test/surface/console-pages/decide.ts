@@ -79,7 +79,7 @@ describe('a decision on the page', () => {
     const marks = await Promise.all([first, second].map(({ page }) => markIn(page).innerText()))
     expect(marks).toEqual(Array(2).fill(status === 'approved' ? 'Approved' : 'Denied'))
     const faster = [first, second].map(({ page }) =>
-      troubleIn(page).filter({ hasText: 'Another person has already decided this intent.' }),
+      troubleIn(page).filter({ hasText: 'This intent no longer waits for a decision.' }),
     )
     await Promise.race(faster.map(trouble => trouble.waitFor()))
     const told = await Promise.all(faster.map(trouble => trouble.count()))

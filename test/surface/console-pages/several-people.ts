@@ -137,6 +137,17 @@ test('the page says in its language that too few have approved in time', async (
   expect(inGerman).not.toContain('people')
 })
 
+test('the page of a payment whose step has just ended does not say that another person has decided', async () => {
+  const { client, boss } = await aTeam()
+  const agent = await anAgentUnder(client, { approval: [step] })
+  const { id } = await anIntent(client, agent.id)
+  const end = `update intents set approval = jsonb_set(approval, '{beganAt}', '"2020-01-01T00:00:00.000Z"') where id = $1`
+  await service.sql(end, [id])
+  const words = await wordsOf(boss, `/approve/${id}`)
+  expect(words).toContain('This intent no longer waits for a decision.')
+  expect(words).not.toContain('Another person')
+})
+
 test('the German page of a payment that the policy would approve by itself does not say that every payment waits', async () => {
   const { client, boss } = await aTeam()
   const agent = await anAgentUnder(client, { autoApproveLimitEuros: 100 })
