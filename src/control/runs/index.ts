@@ -1,3 +1,3 @@
-export { runSteps, runsApi } from './api.ts'
+export { RunEvent, runSteps, runsApi } from './api.ts'
 export { type RunLimit, runLimits } from './run.ts'
 export { endRunsOfAgent, firstRunningRun } from './runs.ts'
