@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CardAuthorization } from '../../cards/authorizations/index.ts'
-import { freezeCard, lockCard } from '../../cards/cards/index.ts'
+import { Card, freezeCard, lockCard } from '../../cards/cards/index.ts'
 import { findIntent, SpendLocks } from '../../control/intents/index.ts'
 import { area, type Reaction, reaction, reactionToAll } from '../../kernel/contract/area.ts'
 import { inRange } from '../../kernel/contract/conditions.ts'
@@ -59,7 +59,7 @@ const BY_CARD: ReadonlySet<string> = new Set(['card', 'mpp'])
 
 /** Holds the agent's lock, so that of two concurrent disputes of a payment only one opens. */
 const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) => {
-  const { em, sql, tenant, now, systems, refuse } = context
+  const { em, sql, tenant, now, refuse } = context
   const reachable = await delegationCondition(context)
   // The agent of a payment never changes, so it can be read before it is locked.
   const known = await em.findOne(Transaction, { id: body.transactionId, ...reachable })
@@ -86,6 +86,8 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
   if (problem) return problem
   const cardId = payment?.cardId ?? transaction.cardId
   const cardFrozen = body.freezeCard && (await freeze(cardId, context))
+  // The network has named the card of what was collected. The processor in use can be another one since.
+  const { processor } = await em.findOneOrFail(Card, { id: String(cardId) })
   const evidenceDueAt = addMs(now, EVIDENCE_PERIOD_MS)
   const dispute = em.create(Dispute, {
     id,
@@ -102,7 +104,7 @@ const create: HandlerOf<typeof disputesApi.create> = async ({ body }, context) =
     refundedBeforeCents: remainderOf(transaction.refundedCents, onRequest),
     evidenceDueAt,
     remindAt: addMs(evidenceDueAt, -EVIDENCE_REMINDER_MS),
-    processor: systems.cardProcessor(tenant.mode).name,
+    processor,
     workflowId: workflowIdOf(disputeProcess, id),
   })
   context.emit('dispute.created', disputeEvent(dispute))

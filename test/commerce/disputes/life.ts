@@ -121,6 +121,17 @@ describe('what was never received', () => {
     expect(await getDispute(client, id)).toMatchObject({ status: 'open', processorProblem: null })
   })
 
+  test('a dispute waits for the processor of the card that paid, where another is configured since', async () => {
+    const { client, card, transactionId } = await aPaidCard(service, 30)
+    await service.sql(`update cards set processor = 'another' where id = $1`, [card.id])
+    const { id } = await aDispute(client, transactionId)
+    await bodyOf(client.sandbox.advance({ body: { minutes: 60 } }))
+    expect(await getDispute(client, id)).toMatchObject({
+      status: 'open',
+      processorProblem: 'The dispute’s card processor is not configured. The service will try again.',
+    })
+  })
+
   test('a dispute that the processor refuses is lost with its reason; no answer is retried', async () => {
     const refused = await aPaidCard(service, 92.05)
     const { id } = await aDispute(refused.client, refused.transactionId)
