@@ -16,14 +16,6 @@ import { clock } from '../values/clock.ts'
 export function createFileStore(settings: Settings, vault: Vault): FileStore {
   const { filesDir, dataDir, filesUrl, filesBucket, filesRegion, filesAccessKeyId, filesSecretKey } = settings
   if (filesUrl === undefined) return filesOnDisk(filesDir ?? join(dataDir, 'files'), vault)
-  const missing = {
-    FILES_BUCKET: filesBucket,
-    FILES_REGION: filesRegion,
-    FILES_ACCESS_KEY_ID: filesAccessKeyId,
-    FILES_SECRET_KEY: filesSecretKey,
-  }
-  const [unset] = Object.entries(missing).find(([, value]) => !value) ?? []
-  if (unset) throw new Error(`FILES_URL is set, but ${unset} is not.`)
   const options = {
     url: filesUrl,
     bucket: String(filesBucket),

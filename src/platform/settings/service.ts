@@ -3,6 +3,7 @@ import { vaultKeySchema } from '../../ports/vault.ts'
 import {
   documentSetting,
   hostNameSetting,
+  InvalidSettingError,
   integerSetting,
   listSetting,
   patternSetting,
@@ -170,6 +171,29 @@ export const serviceSettings = {
     allowed: 'text, json',
     otherwise: '`text` for `npm start` and on a terminal, otherwise `json`',
   }),
+}
+
+type BucketSettings = {
+  readonly [Name in keyof typeof serviceSettings & `files${string}`]?: z.output<
+    (typeof serviceSettings)[Name]
+  >
+}
+
+/** Files for a bucket that is half configured would go to the folder. */
+export function assertFiles(settings: BucketSettings): void {
+  const bucket = {
+    FILES_URL: settings.filesUrl,
+    FILES_BUCKET: settings.filesBucket,
+    FILES_REGION: settings.filesRegion,
+    FILES_ACCESS_KEY_ID: settings.filesAccessKeyId,
+    FILES_SECRET_KEY: settings.filesSecretKey,
+  }
+  const names = Object.keys(bucket) as (keyof typeof bucket)[]
+  const unset = names.filter(name => bucket[name] === undefined)
+  if (unset.length > 0 && unset.length < names.length)
+    throw new InvalidSettingError(
+      `A bucket for files needs ${names.join(', ')}, and ${unset[0]} is not set. Set all of them, or none.`,
+    )
 }
 
 export const complianceSettings = {

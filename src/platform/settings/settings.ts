@@ -10,7 +10,7 @@ import {
 import { assertMail, mailSettings } from './mail.ts'
 import { moneySettings } from './money.ts'
 import { assertDataResidency, residencySettings } from './residency.ts'
-import { complianceSettings, serviceSettings } from './service.ts'
+import { assertFiles, complianceSettings, serviceSettings } from './service.ts'
 import { InvalidSettingError, settingDocumentation } from './setting.ts'
 import { telemetrySettings } from './telemetry.ts'
 import { temporalSettings } from './temporal.ts'
@@ -67,6 +67,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   if (data) {
     assertKycProvider(data)
     assertMail(data)
+    assertFiles(data)
     assertDataResidency(data)
     return withPassword(data)
   }

@@ -153,6 +153,19 @@ describe('the settings', () => {
   })
 })
 
+test('a bucket for files is configured whole or not at all', () => {
+  const bucket = {
+    FILES_URL: 'https://s3.example.com',
+    FILES_BUCKET: 'uploads',
+    FILES_REGION: 'eu-central-1',
+    FILES_ACCESS_KEY_ID: 'key',
+    FILES_SECRET_KEY: 'hunter2',
+  }
+  expect(readSettings(bucket)).toMatchObject({ filesBucket: 'uploads' })
+  for (const name of Object.keys(bucket))
+    expect(() => readSettings({ ...bucket, [name]: '' })).toThrow(`and ${name} is not set.`)
+})
+
 describe('e-mail', () => {
   const MAIL = { SMTP_URL: 'smtps://pay:hunter2@mail.example', MAIL_FROM: 'pay@example.com' }
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
