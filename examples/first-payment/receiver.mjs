@@ -24,7 +24,11 @@ const server = createServer(async (request, response) => {
   if (!isGenuine(request.headers, body)) return response.writeHead(400).end()
   response.writeHead(204).end()
   const { event, data } = JSON.parse(body)
-  console.log(`${event}: € ${data.amountEuros.toFixed(2)} to ${data.merchant}, ${data.status}`)
+  const { amountEuros, merchant, status } = data
+  const isPayment = amountEuros !== undefined && merchant !== undefined
+  console.log(
+    `${event}: ${isPayment ? `€ ${amountEuros.toFixed(2)} to ${merchant}, ${status}` : JSON.stringify(data)}`,
+  )
   server.close()
   server.closeAllConnections()
 })
