@@ -79,8 +79,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   'disputes.bundle': 8,
   // A statement for each table with personal data, and one for the files, read while it is sent.
   'gdpr.archive': 100,
-  // Its mandates are suspended.
-  'agents.delete': 8,
+  // Its mandates are suspended, and changes about it that wait for several people end.
+  'agents.delete': 9,
   // The connections, and concurrently their mandates, what is counted for those and for tokens, and last uses.
   'connectedAssistants.list': 4,
   'connectedAssistants.get': 4,

@@ -106,6 +106,19 @@ describe('a change that lets more be spent under a policy with steps', () => {
     expect(await policyOf()).toMatchObject({ approval: [twoOwners], requireIntent: false })
   })
 
+  test('ends with its agent', async () => {
+    const office = await anOffice()
+    const { ada, client, agent } = office
+    const changeId = idOf(await proposedBy(ada, office, { dailyLimitEuros: 200 }))
+    await bodyOf(client.agents.delete({ params: { id: agent.id } }))
+    expect(await bodyOf(client.changeRequests.get({ params: { id: changeId } }))).toMatchObject({
+      status: 'outdated',
+      reason: 'The agent is being deleted.',
+    })
+    const ended = await bodyOf(client.events.list({ query: { event: 'change_request.ended' } }))
+    expect(ended.data).toMatchObject([{ data: { changeRequestId: changeId, status: 'outdated' } }])
+  })
+
   test('names the people whom other steps would ask', async () => {
     const office = await anOffice()
     const { ada, bob, clerk, client, params, rules } = office
