@@ -123,10 +123,11 @@ function statusOf(
   state: PaymentState,
   { processorRef, mppCredentialId, declineReason }: AuthorizationRow,
 ): AuthorizationStatus {
-  const { clearedCents, refundedCents, approvedCents, confirmedCents, isClosed, isReversed } = state
+  const { clearedCents, capturedCents, refundedCents, approvedCents, confirmedCents, isClosed, isReversed } =
+    state
   // The network may report the payment after its refund.
   const isAwaited = confirmedCents !== null && processorRef === null && mppCredentialId === null && !isClosed
-  if (refundedCents > 0n && refundedCents >= clearedCents && !isAwaited) return 'refunded'
+  if (refundedCents > 0n && refundedCents >= capturedCents && !isAwaited) return 'refunded'
   if (clearedCents > 0n) return isClosed || clearedCents >= approvedCents ? 'cleared' : 'authorized'
   if (isReversed) return 'reversed'
   if (state.isNotPaid) return declineReason === null ? 'void' : 'declined'

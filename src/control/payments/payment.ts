@@ -538,13 +538,13 @@ function refundBetween(before: PaymentState, after: PaymentState): RefundChange 
 }
 
 function refundedOfPayment({
-  clearedCents,
+  capturedCents,
   confirmedCents,
   refundedCents,
   isRefundOnly,
 }: PaymentState): Cents {
   if (isRefundOnly) return NO_CENTS
-  return minOf(refundedCents, clearedCents > 0n ? clearedCents : (confirmedCents ?? refundedCents))
+  return minOf(refundedCents, capturedCents > 0n ? capturedCents : (confirmedCents ?? refundedCents))
 }
 
 type IntentStep = 'begin' | 'complete' | 'free'

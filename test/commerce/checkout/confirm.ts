@@ -98,6 +98,31 @@ describe('a checkout that is confirmed', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('is refunded in full by all that has left the wallet, also before its last clearing', async () => {
+    const { client, agent, card, intent } = await approved()
+    const { transactionId } = await bodyOf(confirm(client, intent.id))
+    const { authorizationId } = await network.authorize(card.id, 40)
+    const clear = (euros: number, final: boolean) =>
+      network.clear(card.id, authorizationId, euros, { clearingId: `${intent.id} ${euros}`, final })
+    await clear(25, false)
+    const body = { transactionId: String(transactionId), reason: 'other' } as const
+    const refund = await bodyOf(client.refunds.create({ body }))
+    await network.refund(card.id, authorizationId, 40)
+    const refunds = async () => {
+      const { data } = await bodyOf(client.refunds.list({ query: {} }))
+      return data.map(({ id, status, arrivedEuros }) => ({ id, status, arrivedEuros }))
+    }
+    const all = [{ id: refund.id, status: 'completed', arrivedEuros: 40 }]
+    expect(await refunds()).toEqual(all)
+    await clear(15, true)
+    expect(await refunds()).toEqual(all)
+    expect(await stateOf(client, agent.id, intent.id)).toMatchObject({
+      ...{ availableEuros: 100, clearing: 0 },
+      transactions: [{ status: 'refunded', amountEuros: 40, refundedEuros: 40 }],
+    })
+    await expectVerifiedLedger(client)
+  })
+
   test('is the payment of the card that was issued for its intent, which ends with the clearing', async () => {
     const { client, agent, intent } = await approved()
     const body = { agentId: agent.id, usage: 'single', intentId: intent.id } as const
