@@ -255,8 +255,9 @@ function decideAmount(
     { amountCents, merchant, country },
     { isDeclared: intent !== undefined },
   )
-  // A machine payment has counted towards its card's limits since it began.
-  const isCounted = isNamed || change.before.isSelfInitiated
+  // A machine payment has counted towards its card's limits since it began, a checkout since it was confirmed.
+  const isConfirmed = change.before.confirmedCents !== null && existing?.cardId === cardId
+  const isCounted = isNamed || change.before.isSelfInitiated || isConfirmed
   const ofCard = terms && !isCounted ? cardBudgets(terms, counters) : []
   const isChecked = !intent && needed > 0n && amountCents > 0n
   return decideSpend(

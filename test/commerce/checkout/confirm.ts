@@ -125,7 +125,8 @@ describe('a checkout that is confirmed', () => {
 
   test('is the payment of the card that was issued for its intent, which ends with the clearing', async () => {
     const { client, agent, intent } = await approved()
-    const body = { agentId: agent.id, usage: 'single', intentId: intent.id } as const
+    const limits = { dailyLimitEuros: 50 }
+    const body = { agentId: agent.id, usage: 'single', intentId: intent.id, limits } as const
     const { id } = await bodyOf(client.cards.create({ body }))
     await bodyOf(confirm(client, intent.id))
     const { authorizationId, reply } = await network.authorize(id, 40)
