@@ -1,4 +1,4 @@
-import { readApprovers, tooFewApprovers } from '../../identity/approvals/index.ts'
+import { tooFewApprovers } from '../../identity/approvals/index.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import { question } from '../../kernel/contract/question.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
@@ -28,8 +28,7 @@ export const templates = question<string, Template | undefined>('agents.template
 /** Which step of the template asks for more people than there are, in a sentence; undefined if none does. */
 export async function tooFewForTemplate(policyId: string, context: ReadContext): Promise<string | undefined> {
   const [template] = await context.service.ask(templates, policyId, context)
-  if (!template || template.approval.length === 0) return undefined
-  return tooFewApprovers(template.approval, await readApprovers(context.sql, context.tenant))
+  return template && tooFewApprovers(template.approval, context)
 }
 
 /** A template by its amounts, since it may have changed since the person saw it; a preset by its name. */

@@ -1,7 +1,6 @@
 import {
   type bySeveral,
   holdChange,
-  readApprovers,
   stepsOfChanges,
   tooFewApprovers,
 } from '../../identity/approvals/index.ts'
@@ -90,9 +89,9 @@ export const isRefused = <T>(done: T): done is Extract<T, readonly unknown[]> =>
 /** A policy asks no more people than there are. */
 export async function refuseTooFew(
   { approval }: Pick<PolicyRules, 'approval'>,
-  { sql, tenant }: SqlContext,
+  context: SqlContext,
 ): Promise<Refused<'too_few_approvers'> | undefined> {
-  const few = approval.length > 0 ? tooFewApprovers(approval, await readApprovers(sql, tenant)) : undefined
+  const few = await tooFewApprovers(approval, context)
   return few === undefined ? undefined : ['too_few_approvers', few]
 }
 

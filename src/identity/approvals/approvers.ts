@@ -1,4 +1,5 @@
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { ApprovalStep } from '../../values/approval-steps.ts'
 import { readRunningDeputies } from './deputy.ts'
@@ -32,10 +33,12 @@ export const peopleInWords = (count: number): string => `${count} ${count === 1 
 const REMEDY = 'Ask for fewer, name more, or invite them first.'
 
 /** Which step, or all together, ask for more people than there are, in a sentence; undefined if none does. */
-export function tooFewApprovers(
+export async function tooFewApprovers(
   steps: readonly ApprovalStep[],
-  approvers: readonly Approver[],
-): string | undefined {
+  { sql, tenant }: SqlContext,
+): Promise<string | undefined> {
+  if (steps.length === 0) return undefined
+  const approvers = await readApprovers(sql, tenant)
   for (const [place, step] of steps.entries()) {
     const able = approvers.filter(approver => isAskedBy(step, approver)).length
     if (able < step.need)

@@ -51,9 +51,6 @@ export const renderDifference = ({ id, name, field, from, to }: Difference): Htm
 export const renderDifferences = ({ changes }: ChangeRequestItem): Html =>
   html`<ul class="reasons">${changes.map(one => html`<li>${renderDifference(one)}</li>`)}</ul>`
 
-export const renderChangeRequestSteps = (change: ChangeRequestItem, request: PageRequest): Html =>
-  html`${renderApprovalSteps(change, request)}`
-
 export function renderChangeRequestForm(change: ChangeRequestItem, request: PageRequest, done: string): Html {
   const params = { id: change.id }
   const notAsked = request.may(changeRequestsApi.approve) ? whyNotAsked(change, request) : undefined
@@ -97,7 +94,7 @@ export async function renderChangeRequestsBox(isAbout: IsAbout, request: PageReq
     waiting.map(
       change => html`<article data-key="${change.id}">${renderDifferences(change)}
 <p class="times">Proposed by ${renderChangeRequestProposer(change, request)} ${renderTime(change.createdAt, 'in a sentence')}</p>
-${renderChangeRequestSteps(change, request)}
+${renderApprovalSteps(change, request)}
 ${renderChangeRequestForm(change, request, 'reload')}</article>`,
     ),
   )
@@ -125,6 +122,6 @@ export const changeRequestsSection = consoleSection({
   events: ['change_request.*'],
   async note(change, request) {
     await readNamesInRows(actorsOfChangeRequest(change), request)
-    return html`${renderDifferences(change)}${renderChangeRequestSteps(change, request)}${change.status === 'waiting' && renderChangeRequestForm(change, request, 'reload')}`
+    return html`${renderDifferences(change)}${renderApprovalSteps(change, request)}${change.status === 'waiting' && renderChangeRequestForm(change, request, 'reload')}`
   },
 })

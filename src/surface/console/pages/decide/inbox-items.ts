@@ -17,7 +17,6 @@ import {
   type ChangeRequestItem,
   renderChangeRequestForm,
   renderChangeRequestProposer,
-  renderChangeRequestSteps,
   renderDifference,
   renderDifferences,
 } from './change-requests.ts'
@@ -192,7 +191,7 @@ function changeRequestItem(change: ChangeRequestItem, request: PageRequest): Inb
     why: approvalCount(approval),
     purpose: null,
     facts: () =>
-      html`${changes.length > 1 && renderDifferences(change)}${renderChangeRequestSteps(change, request)}`,
+      html`${changes.length > 1 && renderDifferences(change)}${renderApprovalSteps(change, request)}`,
     decide: renderChangeRequestForm(change, request, REFRESH_AFTER_DECISION),
   }
 }
