@@ -1,3 +1,4 @@
+import { mostOfIntentSql, type PayableIntentSearch } from '../../control/intents/index.ts'
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, selectColumnList, updateOf } from '../../kernel/database/bulk-sql.ts'
@@ -80,15 +81,20 @@ const OF_TOKENS = `
 select ${selectColumnList(authorizations, 'a')} from agent_credentials c ${joinMachinePaymentSql('c')}
 where c.owner_id = $1 and c.mode = $2 and c.token_id = any($3::text[]) and c.mpp_credential_id is not null`
 
-/** A confirmed checkout without a message of the network. The condition is that of its index. */
+/**
+ * Confirmed checkouts without a message of the network, those first that may take little. The condition is that of the index.
+ * Each search reads as many as there are searches, since these may want the same ones.
+ */
 const AWAITED = `
 select ${selectColumnList(authorizations, 'found')}
-from unnest($3::text[], $4::text[]) as w (agent, key)
+from unnest($3::text[], $4::text[], $5::text[], $6::bigint[]) as w (agent, card, key, amount)
 cross join lateral (
-  select * from card_authorizations a
-  where a.owner_id = $1 and a.mode = $2 and a.agent_id = w.agent and a.merchant_key = w.key
-    and a.is_awaited
-  order by a.id limit $5) as found`
+  select * from (
+    select a.*, ${mostOfIntentSql('a.intent_id')} as most from card_authorizations a
+    where a.owner_id = $1 and a.mode = $2 and a.agent_id = w.agent and a.merchant_key = w.key
+      and a.is_awaited and coalesce(a.card_id, w.card) = w.card) as one
+  where one.most >= w.amount
+  order by one.most, one.id limit $7) as found`
 
 /** The bound of each card. Most payments that failed are never reported, so they are left out after a month. */
 const MOST_SHARED = 1_000
@@ -138,25 +144,23 @@ export const authorizationsOfTransactions = select(OF_TRANSACTIONS)
 export const authorizationsOfIntents = select(OF_INTENTS)
 export const authorizationsOfTokens = select(OF_TOKENS)
 
-interface AwaitedSearch {
-  readonly agentId: string
-  readonly merchantKey: string
-}
-
 export const awaitedAuthorizations = async (
   sql: Sql,
   { ownerId, mode }: Tenant,
-  searches: readonly AwaitedSearch[],
-): Promise<AuthorizationRow[]> =>
-  searches.length === 0
-    ? []
-    : sql<AuthorizationRow & Row>(AWAITED, [
-        ownerId,
-        mode,
-        searches.map(({ agentId }) => agentId),
-        searches.map(({ merchantKey }) => merchantKey),
-        searches.length,
-      ])
+  searches: readonly PayableIntentSearch[],
+): Promise<AuthorizationRow[]> => {
+  const byKey = searches.flatMap(search => search.merchantKeys.map(key => ({ ...search, key })))
+  if (byKey.length === 0) return []
+  return sql<AuthorizationRow & Row>(AWAITED, [
+    ownerId,
+    mode,
+    byKey.map(({ agentId }) => agentId),
+    byKey.map(({ cardId }) => cardId),
+    byKey.map(({ key }) => key),
+    byKey.map(({ amountCents }) => amountCents),
+    searches.length,
+  ])
+}
 
 export interface SharedTokenTerms {
   /** The payment has ended, mostly as not paid. */

@@ -112,9 +112,6 @@ export type CardDecisionState<F extends WalletFunds = WalletFunds> = Omit<CardBa
 async function findCardRecords(source: SpendSource, query: Required<CardBatchQuery>) {
   const { sql, tenantNow } = source
   const { tenant } = tenantNow
-  const awaited = query.searches.flatMap(({ agentId, merchantKeys }) =>
-    merchantKeys.map(merchantKey => ({ agentId, merchantKey })),
-  )
   const [agents, terms, cards, messages, candidates, ownersWalletId, shared, ...found] = await Promise.all([
     source.agents(query.agentIds),
     loadCardTerms(sql, tenant, query.cardIds),
@@ -127,7 +124,7 @@ async function findCardRecords(source: SpendSource, query: Required<CardBatchQue
     authorizationsById(sql, tenant, query.authorizationIds),
     authorizationsOfIntents(sql, tenant, query.intentIds),
     authorizationsOfTokens(sql, tenant, query.tokenIds),
-    awaitedAuthorizations(sql, tenant, awaited),
+    awaitedAuthorizations(sql, tenant, query.searches),
     authorizationsForUnlinkedRefunds(sql, tenant, query.unnamedRefunds),
   ])
   const rows = new Map([...found.flat(), ...shared.keys()].map(row => [row.id, row]))

@@ -30,6 +30,7 @@ export { machinePaymentTermsOfIntents } from './machine-payment-terms.ts'
 export {
   assignCardToIntent,
   findPayableIntents,
+  mostOfIntentSql,
   notPayableByCardReason,
   type PayableIntentSearch,
 } from './payable-intents.ts'

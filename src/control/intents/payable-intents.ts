@@ -51,6 +51,10 @@ cross join lateral (
 ) as found
 order by w.n, found.unnamed, found.hold_cents, found.expires_at, found.id`
 
+/** An SQL expression: the most that the payment of the intent whose id `named` gives may take. */
+export const mostOfIntentSql = (named: string): string =>
+  `(select i.hold_cents from intents i where (i.owner_id, i.mode, i.id) = ($1, $2, ${named}))`
+
 interface FoundIntent extends Row {
   n: number
   id: string

@@ -142,6 +142,22 @@ describe('a checkout that is confirmed', () => {
     await expectVerifiedLedger(client)
   })
 
+  test('is the same payment, although others with the merchant are awaited, too', async () => {
+    const { client, agent, card, intent } = await approved()
+    for (const amountEuros of [45, 1, 2, 3, 4]) {
+      const other = await anIntent(client, agent.id, { amountEuros, merchant: 'Bookshop' })
+      await bodyOf(confirm(client, other.id))
+    }
+    await bodyOf(confirm(client, intent.id))
+    for (const euros of [40, 45]) {
+      const { authorizationId } = await network.authorize(card.id, euros)
+      await network.clear(card.id, authorizationId, euros)
+    }
+    const state = await stateOf(client, agent.id, intent.id)
+    expect(state).toMatchObject({ availableEuros: 5, heldEuros: 0, clearing: 10 })
+    await expectVerifiedLedger(client)
+  })
+
   const checks: readonly (readonly [string, (cardId: string) => Promise<{ reply: { kind: string } }>])[] = [
     ['asked', cardId => network.authorize(cardId, 0)],
     [

@@ -125,12 +125,13 @@ function findAuthorization(message: IncomingMessage, batch: CardBatch): Authoriz
   if (begun || !search || isCardCheck(content)) return known ?? begun
   // The network may have a payment made that was declined here: then it is the confirmed one.
   if (known && (known.status !== 'declined' || isAuthorizationRequest(message))) return known
-  const awaited = rows.find(row => {
+  const most = (row: AuthorizationRow) => payments.find(row.intentId)?.holdCents ?? NO_CENTS
+  const awaited = rows.filter(row => {
     const isSame = row.agentId === search.agentId && search.merchantKeys.includes(row.merchantKey)
-    const most = payments.find(row.intentId)?.holdCents ?? NO_CENTS
-    return isAwaited(row) && isSame && (row.cardId ?? cardId) === cardId && search.amountCents <= most
+    return isAwaited(row) && isSame && (row.cardId ?? cardId) === cardId && search.amountCents <= most(row)
   })
-  return awaited ?? known
+  const [first] = awaited.toSorted((one, other) => Number(most(one) - most(other)))
+  return first ?? known
 }
 
 /** It asks for no payment, or says that one was approved that asked for none. */
