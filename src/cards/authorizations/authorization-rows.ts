@@ -85,16 +85,21 @@ where c.owner_id = $1 and c.mode = $2 and c.token_id = any($3::text[]) and c.mpp
  * Confirmed checkouts without a message of the network, those first that may take little. The condition is that of the index.
  * Each search reads as many as there are searches, since these may want the same ones.
  */
-const AWAITED = `
+const awaitedBy = (isNamed: string): string => `
 select ${selectColumnList(authorizations, 'found')}
-from unnest($3::text[], $4::text[], $5::text[], $6::bigint[]) as w (agent, card, key, amount)
+from unnest($3::text[], $4::text[], $5::text[], $6::bigint[]) as w (agent, card, name, amount)
 cross join lateral (
   select * from (
     select a.*, ${mostOfIntentSql('a.intent_id')} as most from card_authorizations a
-    where a.owner_id = $1 and a.mode = $2 and a.agent_id = w.agent and a.merchant_key = w.key
+    where a.owner_id = $1 and a.mode = $2 and a.agent_id = w.agent and ${isNamed}
       and a.is_awaited and coalesce(a.card_id, w.card) = w.card) as one
   where one.most >= w.amount
   order by one.most, one.id limit $7) as found`
+
+const AWAITED = awaitedBy('a.merchant_key = w.name')
+const AWAITED_BY_BEGINNING = awaitedBy(
+  'lower(left(a.merchant, length(w.name))) = w.name and length(a.merchant) > length(w.name)',
+)
 
 /** The bound of each card. Most payments that failed are never reported, so they are left out after a month. */
 const MOST_SHARED = 1_000
@@ -144,22 +149,32 @@ export const authorizationsOfTransactions = select(OF_TRANSACTIONS)
 export const authorizationsOfIntents = select(OF_INTENTS)
 export const authorizationsOfTokens = select(OF_TOKENS)
 
-export const awaitedAuthorizations = async (
+type AwaitedSearch = Pick<PayableIntentSearch, 'agentId' | 'cardId' | 'amountCents'> & {
+  readonly name: string
+}
+
+export async function awaitedAuthorizations(
   sql: Sql,
   { ownerId, mode }: Tenant,
   searches: readonly PayableIntentSearch[],
-): Promise<AuthorizationRow[]> => {
-  const byKey = searches.flatMap(search => search.merchantKeys.map(key => ({ ...search, key })))
-  if (byKey.length === 0) return []
-  return sql<AuthorizationRow & Row>(AWAITED, [
-    ownerId,
-    mode,
-    byKey.map(({ agentId }) => agentId),
-    byKey.map(({ cardId }) => cardId),
-    byKey.map(({ key }) => key),
-    byKey.map(({ amountCents }) => amountCents),
-    searches.length,
-  ])
+): Promise<AuthorizationRow[]> {
+  const byKey = searches.flatMap(search => search.merchantKeys.map(name => ({ ...search, name })))
+  const byBeginning = searches.flatMap(({ truncatedName: name, ...search }) =>
+    name === null ? [] : [{ ...search, name }],
+  )
+  const find = async (query: string, wanted: readonly AwaitedSearch[]): Promise<AuthorizationRow[]> =>
+    wanted.length === 0
+      ? []
+      : sql<AuthorizationRow & Row>(query, [
+          ownerId,
+          mode,
+          wanted.map(({ agentId }) => agentId),
+          wanted.map(({ cardId }) => cardId),
+          wanted.map(({ name }) => name),
+          wanted.map(({ amountCents }) => amountCents),
+          searches.length,
+        ])
+  return (await Promise.all([find(AWAITED, byKey), find(AWAITED_BY_BEGINNING, byBeginning)])).flat()
 }
 
 export interface SharedTokenTerms {

@@ -2,6 +2,7 @@ export { acceptorNames } from './card-acceptor.ts'
 export { resolveDescriptor } from './descriptors.ts'
 export {
   intentMerchantKey,
+  isPayableBy,
   isSameMerchant,
   isSamePayee,
   merchantKey,

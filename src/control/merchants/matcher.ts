@@ -238,6 +238,14 @@ export function payableBy(merchant: NetworkMerchant): PayableBy {
   return { merchantKeys: [...new Set(keys)], truncatedName: truncated }
 }
 
+/** Whether a payee was declared by such a name, or by one of which it is the beginning. */
+export const isPayableBy = (
+  { merchant, merchantKey }: { readonly merchant: string; readonly merchantKey: string },
+  { merchantKeys, truncatedName: cut }: PayableBy,
+): boolean =>
+  merchantKeys.includes(merchantKey) ||
+  (cut !== null && merchant.length > cut.length && merchant.toLowerCase().startsWith(cut))
+
 /** A refund gives money back, so the most likely name of its merchant is enough. */
 export const refundableKeys = (merchant: NetworkMerchant): string[] => [
   ...new Set([

@@ -158,6 +158,20 @@ describe('a checkout that is confirmed', () => {
     await expectVerifiedLedger(client)
   })
 
+  test.each(['a declaration', 'a confirmation'])('is found by %s, though its name is cut off', async kind => {
+    const { client } = await service.owner()
+    const { agent, card } = await aPayingCard(client, 100)
+    const merchant = 'Bookshop of Immanuel Kant in Berlin'
+    const intent = await anIntent(client, agent.id, { amountEuros: 40, merchant })
+    if (kind === 'a confirmation') await bodyOf(confirm(client, intent.id))
+    const named = { descriptor: merchant.slice(0, 22).toUpperCase(), city: null, country: null }
+    const { authorizationId } = await network.authorize(card.id, 40, named)
+    await network.clear(card.id, authorizationId, 40, { merchant: { ...bookshop, ...named } })
+    const state = await stateOf(client, agent.id, intent.id)
+    expect(state).toMatchObject({ availableEuros: 60, heldEuros: 0, status: 'completed', clearing: 0 })
+    await expectVerifiedLedger(client)
+  })
+
   const checks: readonly (readonly [string, (cardId: string) => Promise<{ reply: { kind: string } }>])[] = [
     ['asked', cardId => network.authorize(cardId, 0)],
     [

@@ -1,4 +1,5 @@
 import { agentLanes } from '../../../control/intents/index.ts'
+import { isPayableBy } from '../../../control/merchants/index.ts'
 import { addReversalsAndExpiry, decodeAuthRequests } from '../../../control/payments/index.ts'
 import type { WriteContext } from '../../../kernel/contract/context.ts'
 import type { HandlerOf } from '../../../kernel/contract/operation.ts'
@@ -127,7 +128,7 @@ function findAuthorization(message: IncomingMessage, batch: CardBatch): Authoriz
   if (known && (known.status !== 'declined' || isAuthorizationRequest(message))) return known
   const most = (row: AuthorizationRow) => payments.find(row.intentId)?.holdCents ?? NO_CENTS
   const awaited = rows.filter(row => {
-    const isSame = row.agentId === search.agentId && search.merchantKeys.includes(row.merchantKey)
+    const isSame = row.agentId === search.agentId && isPayableBy(row, search)
     return isAwaited(row) && isSame && (row.cardId ?? cardId) === cardId && search.amountCents <= most(row)
   })
   const [first] = awaited.toSorted((one, other) => Number(most(one) - most(other)))
