@@ -13,6 +13,7 @@ import {
   type HoldApproverChange,
   isWaiting,
   KEPT_WRITE_SQL,
+  lockWaitingOfAgent,
   readApproversAndDeputies,
   stepsConcerned,
   stepsOfChanges,
@@ -37,7 +38,6 @@ import type { Deadline } from '../../kernel/contract/deadline.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers, type ContextOf, DONE } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import type { Row } from '../../kernel/contract/sql.ts'
 import { definedOnly, FOR_UPDATE, FOR_UPDATE_BY_ID, withMembers } from '../../kernel/database/entity.ts'
 import type { StatedWidening } from '../../statements/index.ts'
 import type { ApprovalStep } from '../../values/approval-steps.ts'
@@ -198,16 +198,12 @@ const expiry: Deadline = {
  * What applies a template changes other agents as well. The deletion has locked the agent, so it does not wait for a change
  * that is being approved: that one is refused as outdated.
  */
-const WAITING_OF_AGENT = `
-select id from change_requests
-where owner_id = $1 and mode = $2 and status = 'waiting' and agent_id = $3 and write ->> 'operation' <> 'policies.apply'
-order by id for no key update skip locked`
-
 const onAgentDeleting = reaction(AgentEvent, changeRequestsApi.reject.emits, async ({ agentId }, context) => {
-  const { em, sql, tenant, now } = context
-  const found = await sql<{ id: string } & Row>(WAITING_OF_AGENT, [tenant.ownerId, tenant.mode, agentId])
-  if (found.length === 0) return
-  const changes = await em.find(ChangeRequest, { id: { $in: found.map(({ id }) => id) } })
+  const { em, now } = context
+  const ids = await lockWaitingOfAgent(agentId, context)
+  if (ids.length === 0) return
+  const ofAgent = ({ write }: ChangeRequest) => write.operation !== 'policies.apply'
+  const changes = (await em.find(ChangeRequest, { id: { $in: ids } })).filter(ofAgent)
   for (const change of changes)
     if (isWaiting(change, now)) endChange(change, 'outdated', 'The agent is being deleted.', context)
 })

@@ -121,6 +121,19 @@ export async function readWaitingChange(
   return (await sql<WaitingChange>(WAITING, [ownerId, mode, id]))[0]
 }
 
+const LOCK_WAITING_OF_AGENT = `
+select id from change_requests where owner_id = $1 and mode = $2 and agent_id = $3 and status = 'waiting'
+order by id for no key update skip locked`
+
+/** Locks what waits about an agent, and is not being approved or rejected at this instant. Gives their ids. */
+export async function lockWaitingOfAgent(
+  agentId: string,
+  { sql, tenant: { ownerId, mode } }: SqlContext,
+): Promise<string[]> {
+  const rows = await sql<{ id: string } & Row>(LOCK_WAITING_OF_AGENT, [ownerId, mode, agentId])
+  return rows.map(({ id }) => id)
+}
+
 export const changeRequestResponse = (change: ChangeRequest, now: Date) =>
   withMembers(change, {
     operation: change.write.operation,

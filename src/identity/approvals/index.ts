@@ -10,6 +10,7 @@ export {
   isHeldOperation,
   isWaiting,
   KEPT_WRITE_SQL,
+  lockWaitingOfAgent,
   readWaitingChange,
 } from './change-request.ts'
 export { bySeveral, ChangeRequestEvent, ChangeRequestRecord } from './change-schemas.ts'
