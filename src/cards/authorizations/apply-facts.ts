@@ -120,27 +120,30 @@ export const expireAuthorization: HandlerOf<typeof authorizationsApi.expire> = {
   write: (batch: CardBatch, sql) => writeCardBatch(batch, sql),
 }
 
-/** A card that was issued for an intent counts its payment, too. */
 const PAYERS = `
-select agent_id as "agentId", card_id as "cardId" from intents where owner_id = $1 and mode = $2 and id = any($3::text[])`
+select id, agent_id as "agentId", card_id as "cardId" from intents where owner_id = $1 and mode = $2 and id = any($3::text[])`
 
+type Payer = Row & Pick<IntentRow, 'id' | 'agentId' | 'cardId'>
+
+/** A card that was issued for an intent counts its payment, too. It may have been issued before the agent was locked. */
 export async function loadCheckoutConfirmations(
   sql: Sql,
   tenantNow: TenantNow,
   intentIds: readonly string[],
 ): Promise<CardBatch> {
   const { ownerId, mode } = tenantNow.tenant
-  const payers = await sql<Row & { agentId: string; cardId: string | null }>(PAYERS, [
-    ownerId,
-    mode,
-    intentIds,
-  ])
-  return loadCardBatch(sql, tenantNow, {
+  const payers = await sql<Payer>(PAYERS, [ownerId, mode, intentIds])
+  const batch = await loadCardBatch(sql, tenantNow, {
     agentIds: [...new Set(payers.map(({ agentId }) => agentId))],
     cardIds: payers.flatMap(({ cardId }) => cardId ?? []),
     intentIds,
     movesMoney: true,
   })
+  const hasOtherCard = ({ id, cardId }: Payer): boolean => {
+    const locked = batch.payments.find(id)
+    return locked !== undefined && locked.cardId !== cardId
+  }
+  return payers.some(hasOtherCard) ? loadCheckoutConfirmations(sql, tenantNow, intentIds) : batch
 }
 
 /** The intent no longer refers to a payment that failed. */

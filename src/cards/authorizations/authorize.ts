@@ -234,12 +234,21 @@ interface Amounts {
   readonly walletId: string
 }
 
+/** The part of a request that has counted towards its card's limits since the checkout was confirmed. */
+const confirmedPart = (
+  { existing, change: { before }, cardId }: CardAuthorizationRequest,
+  { amountCents, needed }: Amounts,
+): Cents =>
+  before.confirmedCents !== null && existing?.cardId === cardId ? remainderOf(amountCents, needed) : NO_CENTS
+
 function decideAmount(
-  { content, conversion, existing, change, cardId }: CardAuthorizationRequest,
+  request: CardAuthorizationRequest,
   spender: SpendingAgent,
   batch: CardDecisionState,
-  { id, amountCents, needed, intent, walletId }: Amounts,
+  amounts: Amounts,
 ): SpendDecision {
+  const { content, conversion, existing, change, cardId } = request
+  const { id, amountCents, needed, intent, walletId } = amounts
   const { book, counters, riskAssessor } = batch
   const { descriptor, url } = content.merchant
   // Details that the network leaves out were judged with the intent.
@@ -255,10 +264,10 @@ function decideAmount(
     { amountCents, merchant, country },
     { isDeclared: intent !== undefined },
   )
-  // A machine payment has counted towards its card's limits since it began, a checkout since it was confirmed.
-  const isConfirmed = change.before.confirmedCents !== null && existing?.cardId === cardId
-  const isCounted = isNamed || change.before.isSelfInitiated || isConfirmed
-  const ofCard = terms && !isCounted ? cardBudgets(terms, counters) : []
+  // A machine payment has counted towards its card's limits since it began.
+  const confirmed = confirmedPart(request, amounts)
+  const isCounted = isNamed || change.before.isSelfInitiated || (confirmed > 0n && confirmed >= amountCents)
+  const ofCard = terms && !isCounted ? cardBudgets(terms, counters, confirmed) : []
   const isChecked = !intent && needed > 0n && amountCents > 0n
   return decideSpend(
     spender,

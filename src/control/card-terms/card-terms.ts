@@ -6,7 +6,7 @@ import { nullable, recordColumns, tenantTable, textArrayColumn } from '../../ker
 import { personal, plain } from '../../kernel/database/personal.ts'
 import { type RowOf, tableOf } from '../../kernel/database/table.ts'
 import { memoizeByWeight } from '../../values/bounded-cache.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS, remainderOf } from '../../values/money.ts'
 import type { BudgetCounters } from '../budgets/index.ts'
 import { type BudgetUsage, type CardControls, type CompiledPolicy, compileCardTerms } from '../rules/index.ts'
 
@@ -91,12 +91,16 @@ export const compileStoredCardTerms = (row: CardTermsRow, isAmountJudged = false
     compileCardTerms(cardControlsFromTerms(row, isAmountJudged)),
   )
 
+/** What other payments have used: not the part of this one that has counted before. */
 export function cardBudgets(
   { id, dailyLimitCents, monthlyLimitCents }: CardTermsRow,
   counters: BudgetCounters,
+  countedBefore: Cents = NO_CENTS,
 ): BudgetUsage[] {
   const { dayCents, monthCents } = counters.snapshotOf(id, null)
-  const budget = (period: 'day' | 'month', limitCents: Cents | null, usedCents: Cents): BudgetUsage[] =>
-    limitCents === null ? [] : [{ level: 'card', id, name: id, period, limitCents, usedCents }]
+  const budget = (period: 'day' | 'month', limitCents: Cents | null, used: Cents): BudgetUsage[] => {
+    const usedCents = remainderOf(used, countedBefore)
+    return limitCents === null ? [] : [{ level: 'card', id, name: id, period, limitCents, usedCents }]
+  }
   return [...budget('day', dailyLimitCents, dayCents), ...budget('month', monthlyLimitCents, monthCents)]
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { newId } from '../../../src/values/ids.ts'
 import { cents, NO_CENTS } from '../../../src/values/money.ts'
+import { atOnce, rowOf } from '../../support/at-once.ts'
 import { aPayingCard, bookshop, networkBefore } from '../../support/cards/network.ts'
 import { anIntent, aToken, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
@@ -139,6 +140,37 @@ describe('a checkout that is confirmed', () => {
     await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     const card = await bodyOf(client.cards.get({ params: { id } }))
     expect(card).toMatchObject({ status: 'closed', closedReason: 'spent' })
+    await expectVerifiedLedger(client)
+  })
+
+  test.each([
+    [42, 'approved', 42],
+    [42, 'declined', 41],
+  ] as const)('that is charged with %d € is %s where its card has a limit of %d €', async (...given) => {
+    const [euros, kind, dailyLimitEuros] = given
+    const { client, agent, intent } = await approved()
+    const body = {
+      agentId: agent.id,
+      usage: 'single',
+      intentId: intent.id,
+      limits: { dailyLimitEuros },
+    } as const
+    const { id } = await bodyOf(client.cards.create({ body }))
+    await bodyOf(confirm(client, intent.id))
+    expect((await network.authorize(id, euros)).reply.kind).toBe(kind)
+  })
+
+  test('is paid by a card that was issued for its intent while the confirmation began', async () => {
+    const { client, agent, intent } = await approved()
+    const body = { agentId: agent.id, usage: 'single', intentId: intent.id } as const
+    const [card, confirmed] = await atOnce(
+      service,
+      rowOf('agents', agent.id),
+      () => client.cards.create({ body }),
+      () => confirm(client, intent.id),
+    )
+    expect([card.status, confirmed.status]).toEqual([201, 200])
+    expect(await stateOf(client, agent.id, intent.id)).toMatchObject({ availableEuros: 60, clearing: 40 })
     await expectVerifiedLedger(client)
   })
 
