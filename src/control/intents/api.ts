@@ -212,7 +212,7 @@ export const intentsApi = {
     fails: intentCancelRefusals,
     emits: {
       'intent.cancelled': declareEvent(
-        'An intent has been cancelled, by itself or with its agent, delegation or run.',
+        'An intent has been cancelled, by itself or with its agent or delegation.',
         IntentEvent,
       ),
     },

@@ -5,7 +5,6 @@ import type { Row } from '../../kernel/contract/sql.ts'
 import { FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import { findAgent } from '../agents/index.ts'
 import { delegationRevokedEvent } from '../delegations/index.ts'
-import { RunEvent } from '../runs/index.ts'
 import type { intentSteps } from './api.ts'
 import { Intent, type IntentRow, intentCause, intentMachine, updateIntents } from './intent.ts'
 import { intentProcess } from './process.ts'
@@ -49,17 +48,6 @@ export const onDelegationsRevoked = reactionToAll(
       const comment = 'The delegation of the intent has been revoked.'
       await cancelAll({ select: OPEN_UNDER_DELEGATIONS, ids, agentId, comment }, context)
     }
-  },
-)
-
-/** Nothing is approved in a run that has ended. Its end has locked the agent, so no intent can be added. */
-export const onRunsEnded = reactionToAll(
-  RunEvent,
-  { 'intent.cancelled': IntentEvent },
-  async (ended, context) => {
-    const where = { runId: { $in: ended.map(({ runId }) => runId) }, status: 'created' as const }
-    for (const intent of await context.em.find(Intent, where, FOR_UPDATE_BY_ID))
-      cancelIntent(intent, 'The run of the intent has ended.', context)
   },
 )
 

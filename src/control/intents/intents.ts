@@ -23,7 +23,7 @@ import { approvalApi } from './approval/approval-api.ts'
 import { approvalHandlers } from './approval/approvals.ts'
 import { approveIntent, personalDecision } from './approval/approve.ts'
 import { approvalReactions, nextApprovalStep } from './approval/step-end.ts'
-import { OPEN_INTENT_SQL, onDelegationsRevoked, onRunsEnded } from './cancel.ts'
+import { OPEN_INTENT_SQL, onDelegationsRevoked } from './cancel.ts'
 import { declareIntent } from './declare.ts'
 import { intentInquiries } from './inquiries.ts'
 import { intentInquiryApi } from './inquiry-api.ts'
@@ -232,12 +232,7 @@ export const intentsArea = area(
     steps: intentSteps,
     entities: [Intent, RecordedApproval, Approval, ApprovalCommitmentOpenings],
     machines: [intentMachine],
-    reactions: {
-      'delegation.revoked': onDelegationsRevoked,
-      'run.completed': onRunsEnded,
-      'run.failed': onRunsEnded,
-      ...approvalReactions,
-    },
+    reactions: { 'delegation.revoked': onDelegationsRevoked, ...approvalReactions },
     answers: [madeWithDelegationSql],
     openRecords: [
       {

@@ -145,7 +145,7 @@ export const runsApi = {
       use: 'Use it when the task of a run is done: its unused budget is released.',
     },
     description:
-      'Nothing more is approved in the run: intents that wait are cancelled. Approved intents keep their money until they are paid, cancelled or expire.',
+      'Nothing more is approved in the run. Approved intents keep their money until they are paid, cancelled or expire.',
     body: z.strictObject({ comment: freeTextSchema.nullable().default(null) }),
     example: { comment: 'Four papers bought' },
     returns: [200, RunRecord],
@@ -154,8 +154,7 @@ export const runsApi = {
   }),
   fail: writers.post('/runs/{id}/fail', {
     summary: 'Fail a run',
-    description:
-      'As with a completed run, intents that wait are cancelled, and approved ones keep their money.',
+    description: 'As with a completed run, nothing more is approved, and approved intents keep their money.',
     body: z.strictObject({ reason: freeTextSchema.min(1) }),
     example: { reason: 'The publisher could not be reached' },
     returns: [200, RunRecord],

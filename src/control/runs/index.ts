@@ -1,3 +1,3 @@
-export { RunEvent, runSteps, runsApi } from './api.ts'
+export { runSteps, runsApi } from './api.ts'
 export { type RunLimit, runLimits } from './run.ts'
 export { endRunsOfAgent, firstRunningRun } from './runs.ts'
