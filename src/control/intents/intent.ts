@@ -187,9 +187,13 @@ export const findIntents = rowsById(intentTable)
 export const lockIntent = (em: EntityManager, id: string): Promise<Intent | null> =>
   em.findOne(Intent, { id }, FOR_UPDATE)
 
-/** The intents of an agent that wait for several people. */
-export const lockWithSteps = (em: EntityManager, agentId: string): Promise<Intent[]> =>
-  em.find(Intent, { agentId, status: 'created', approvalDueAt: { $ne: null } }, FOR_UPDATE_BY_ID)
+/** The intents of an agent that wait for several people, the oldest first. */
+export const lockWithSteps = (em: EntityManager, agentId: string, limit?: number): Promise<Intent[]> =>
+  em.find(
+    Intent,
+    { agentId, status: 'created', approvalDueAt: { $ne: null } },
+    { ...FOR_UPDATE_BY_ID, ...(limit !== undefined && { limit }) },
+  )
 
 export const findIntent = (em: EntityReader, id: string): Promise<Intent | null> => em.findOne(Intent, { id })
 

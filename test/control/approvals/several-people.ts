@@ -458,6 +458,18 @@ describe('the clock', () => {
     expect(await bodyOf(approve(id, boss))).toMatchObject({ status: 'approved' })
   })
 
+  test('asks about a hundred intents at once when an agent is unfrozen, however many wait', async () => {
+    const { client, agent } = await aTeam([approvers(2)])
+    const { id } = await anIntent(client, agent.id)
+    const copies = `insert into intents select (jsonb_populate_record(i, jsonb_build_object('id', 'intent_' || md5(n::text)))).*
+      from intents i, generate_series(1, 120) n where i.id = $1`
+    await service.sql(copies, [id])
+    await bodyOf(client.agents.freeze({ params: { id: agent.id } }))
+    await bodyOf(client.agents.unfreeze({ params: { id: agent.id } }))
+    const reminders = `select from events where agent_id = $1 and event = 'intent.approval_reminder'`
+    expect(await service.sql(reminders, [agent.id])).toHaveLength(100)
+  })
+
   test('denies at once where too few people are left', async () => {
     const { client, agent, first, pass } = await aTeam(([, one, other]) => [
       approvers(2, { of: [String(one?.personId), String(other?.personId)] }),

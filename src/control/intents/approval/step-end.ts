@@ -121,6 +121,9 @@ const onPoliciesChanged = reactionToAll(PolicyEvent, {}, async (policies, contex
   if (agentIds.length > 0) await lookAtWaiting(context, agentIds)
 })
 
+/** Further ones are reminded at half of the time of their step. */
+const MOST_REMINDED = 100
+
 export const approvalReactions = {
   'policy.updated': onPoliciesChanged,
   'policy.assigned': onPoliciesChanged,
@@ -142,7 +145,7 @@ export const approvalReactions = {
   }),
   /** No approval counts while the agent is frozen, so its people are asked when it ends. */
   'agent.unfrozen': reaction(AgentEvent, intentSteps.remind.emits, async ({ agentId }, { em, emit }) => {
-    const waiting = await lockWithSteps(em, agentId)
+    const waiting = await lockWithSteps(em, agentId, MOST_REMINDED)
     for (const intent of waiting.filter(isWaiting)) emit('intent.approval_reminder', approvalEvent(intent))
   }),
 }
