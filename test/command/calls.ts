@@ -137,6 +137,16 @@ describe('a call', () => {
     })
   })
 
+  test('that may be repeated and is never answered says that it may have succeeded, unless it only reads', async () => {
+    plays.push(...Array(14).fill(breaks))
+    const changes = await calling('policies', 'set-budget', '--daily-limit-euros', '5')
+    const reads = await calling('agents', 'get', 'agent_1')
+    expect([changes, reads].map(({ code, err }) => [code, err.includes('may have succeeded')])).toEqual([
+      [4, true],
+      [4, false],
+    ])
+  })
+
   test('that changes something without a key is not sent again, and says why', async () => {
     plays.push(breaks)
     const { code, err } = await calling('agents', 'update', 'agent_1', '--name', 'B')

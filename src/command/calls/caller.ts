@@ -107,10 +107,10 @@ async function* untilBroken(
 function notReachable(
   { url, source }: ServiceConnection,
   { message, wasSent }: NoAnswer,
-  { isRepeatable }: CommandDefinition,
+  { method }: CommandDefinition,
 ): CommandFailure {
-  const hasEffect = wasSent && !isRepeatable
-  const effect = hasEffect ? ' The call may have succeeded: check before you repeat it.' : ''
+  const mayHaveEffect = wasSent && method !== 'GET'
+  const effect = mayHaveEffect ? ' The call may have succeeded: check before you repeat it.' : ''
   const remedy = source.startsWith('npm start')
     ? ' Is `npm start` running?'
     : ' Run `agentpay doctor` for details.'
