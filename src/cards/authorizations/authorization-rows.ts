@@ -1,4 +1,4 @@
-import { mostOfIntentSql, type PayableIntentSearch } from '../../control/intents/index.ts'
+import { mostOfIntentSql, type PayableIntentSearch, searchesByName } from '../../control/intents/index.ts'
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, selectColumnList, updateOf } from '../../kernel/database/bulk-sql.ts'
@@ -149,20 +149,13 @@ export const authorizationsOfTransactions = select(OF_TRANSACTIONS)
 export const authorizationsOfIntents = select(OF_INTENTS)
 export const authorizationsOfTokens = select(OF_TOKENS)
 
-type AwaitedSearch = Pick<PayableIntentSearch, 'agentId' | 'cardId' | 'amountCents'> & {
-  readonly name: string
-}
-
 export async function awaitedAuthorizations(
   sql: Sql,
   { ownerId, mode }: Tenant,
   searches: readonly PayableIntentSearch[],
 ): Promise<AuthorizationRow[]> {
-  const byKey = searches.flatMap(search => search.merchantKeys.map(name => ({ ...search, name })))
-  const byBeginning = searches.flatMap(({ truncatedName: name, ...search }) =>
-    name === null ? [] : [{ ...search, name }],
-  )
-  const find = async (query: string, wanted: readonly AwaitedSearch[]): Promise<AuthorizationRow[]> =>
+  const { byKey, byBeginning } = searchesByName(searches)
+  const find = async (query: string, wanted: typeof byKey): Promise<AuthorizationRow[]> =>
     wanted.length === 0
       ? []
       : sql<AuthorizationRow & Row>(query, [

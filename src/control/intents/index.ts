@@ -33,6 +33,7 @@ export {
   mostOfIntentSql,
   notPayableByCardReason,
   type PayableIntentSearch,
+  searchesByName,
 } from './payable-intents.ts'
 export { findPayeeRequests, payeeRequestRefusal } from './payees.ts'
 export {

@@ -55,6 +55,21 @@ order by w.n, found.unnamed, found.hold_cents, found.expires_at, found.id`
 export const mostOfIntentSql = (named: string): string =>
   `(select i.hold_cents from intents i where (i.owner_id, i.mode, i.id) = ($1, $2, ${named}))`
 
+interface NamedSearch extends PayableIntentSearch {
+  readonly n: number
+  readonly name: string
+}
+
+/** A row for each name that a payee may have been declared by, and for the beginning of one that was cut off. */
+export function searchesByName(searches: readonly PayableIntentSearch[]) {
+  const named = (namesOf: (search: PayableIntentSearch) => readonly string[]): NamedSearch[] =>
+    searches.flatMap((search, n) => namesOf(search).map(name => ({ ...search, n, name })))
+  return {
+    byKey: named(({ merchantKeys }) => merchantKeys),
+    byBeginning: named(({ truncatedName }) => (truncatedName === null ? [] : [truncatedName])),
+  }
+}
+
 interface FoundIntent extends Row {
   n: number
   id: string
@@ -66,11 +81,8 @@ export async function findPayableIntents(
   { tenant: { ownerId, mode }, now }: TenantNow,
   searches: readonly PayableIntentSearch[],
 ): Promise<string[][]> {
-  const byKey = searches.flatMap((search, n) => search.merchantKeys.map(name => ({ ...search, n, name })))
-  const byBeginning = searches.flatMap((search, n) =>
-    search.truncatedName === null ? [] : [{ ...search, n, name: search.truncatedName }],
-  )
-  const find = async (query: string, wanted: typeof byKey): Promise<readonly FoundIntent[]> =>
+  const { byKey, byBeginning } = searchesByName(searches)
+  const find = async (query: string, wanted: readonly NamedSearch[]): Promise<readonly FoundIntent[]> =>
     wanted.length === 0
       ? []
       : sql<FoundIntent>(query, [

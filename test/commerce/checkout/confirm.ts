@@ -13,6 +13,12 @@ const network = networkBefore(service)
 const confirm = (client: TestClient, intentId: string, idempotencyKey = newId('key')) =>
   client.checkout.confirm({ body: { intentId }, idempotencyKey })
 
+/** The merchant asks, and the network clears. */
+async function charge(cardId: string, euros: number): Promise<void> {
+  const { authorizationId } = await network.authorize(cardId, euros)
+  await network.clear(cardId, authorizationId, euros)
+}
+
 async function approved(amountEuros = 40) {
   const { client, key } = await service.owner()
   const { agent, card } = await aPayingCard(client, 100)
@@ -182,8 +188,7 @@ describe('a checkout that is confirmed', () => {
     }
     await bodyOf(confirm(client, intent.id))
     for (const euros of [40, 45]) {
-      const { authorizationId } = await network.authorize(card.id, euros)
-      await network.clear(card.id, authorizationId, euros)
+      await charge(card.id, euros)
     }
     const state = await stateOf(client, agent.id, intent.id)
     expect(state).toMatchObject({ availableEuros: 5, heldEuros: 0, clearing: 10 })
@@ -221,8 +226,7 @@ describe('a checkout that is confirmed', () => {
     const { client, agent, card, intent } = await approved()
     await bodyOf(confirm(client, intent.id))
     expect((await check(card.id)).reply.kind).not.toBe('declined')
-    const { authorizationId } = await network.authorize(card.id, 40)
-    await network.clear(card.id, authorizationId, 40)
+    await charge(card.id, 40)
     const state = await stateOf(client, agent.id, intent.id)
     expect(state).toMatchObject({ availableEuros: 60, heldEuros: 0, clearing: 0 })
     expect(state.transactions).toMatchObject([{ isOfIntent: true, status: 'completed', amountEuros: 40 }])
@@ -317,8 +321,7 @@ describe('a checkout that is confirmed', () => {
     const body = { transactionId: String(transactionId), reason: 'other' } as const
     await bodyOf(client.refunds.create({ body }))
     await network.refund(card.id, null, 40)
-    const { authorizationId } = await network.authorize(card.id, 40)
-    await network.clear(card.id, authorizationId, 40)
+    await charge(card.id, 40)
     const state = await stateOf(client, agent.id, intent.id)
     expect(state).toMatchObject({ availableEuros: 100, heldEuros: 0, clearing: 0 })
     expect(state.transactions).toMatchObject([{ isOfIntent: true, status: 'refunded', refundedEuros: 40 }])
