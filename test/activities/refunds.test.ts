@@ -62,10 +62,11 @@ afterEach(async () => {
 
 /** As if the time had come to ask again. */
 const isDue = (id: string, secondsAgo = 60) =>
-  service.sql(`update refunds set ask_due_at = now() - $2 * interval '1 second' where id = $1`, [
-    id,
-    secondsAgo,
-  ])
+  service.sql(
+    `update refunds set ask_due_at = now() - $2 * interval '1 second', updated_at = now() - interval '1 hour'
+     where id = $1`,
+    [id, secondsAgo],
+  )
 
 /** A refund of a payment by card, whose processor did not answer. */
 async function ofMerchant() {

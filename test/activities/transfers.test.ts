@@ -273,7 +273,11 @@ describe('the sweep in place of a late run', () => {
   }
 
   const makeLate = (ids: readonly string[]) =>
-    engine.sql(`update transfers set due_at = now() - interval '31 seconds' where id = any($1)`, [ids])
+    engine.sql(
+      `update transfers set due_at = now() - interval '31 seconds', updated_at = now() - interval '31 seconds'
+       where id = any($1)`,
+      [ids],
+    )
 
   test('takes all steps of a transfer, and counts each once', async () => {
     const transfer = await aTransfer()

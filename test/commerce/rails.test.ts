@@ -3,7 +3,7 @@ import './rails/assignment-races.ts'
 import './rails/bank-reports.ts'
 import './rails/rails-answers.ts'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { tenantOperationRunner } from '../../src/app/ports.ts'
@@ -121,7 +121,7 @@ describe('payments by files', () => {
     expect((await get(first.id)).status).toBe('completed')
   })
 
-  test('leave at once without Temporal, too, if they are instant: the sweep does not wait for a run', async () => {
+  test('leave within their ten seconds without a run, too, if they are instant', async () => {
     const { endToEndId } = await aDueTransfer(live, { scheme: 'sct_inst' })
     const withoutFiles: BindActivities = caller => ({
       ...worker.activities(caller),
@@ -131,9 +131,41 @@ describe('payments by files', () => {
     expect(await filesOf(String(endToEndId))).toEqual([])
     const rescues: Rescue[] = []
     const onRescue = (rescue: Rescue) => void rescues.push(rescue)
-    await endOverdueRecords({ ...worker, rescueAfterMs: 30_000, onRescue })
+    const roundAfter = async (seconds: number) => {
+      await service.sql(
+        `update sepa_files set due_at = now() - $1 * interval '1 second', updated_at = now() - $1 * interval '1 second'
+         where scheme = 'sct_inst' and due_at is not null`,
+        [seconds],
+      )
+      await endOverdueRecords({ ...worker, rescueAfterMs: 30_000, onRescue })
+    }
+    await roundAfter(1)
+    expect(await filesOf(String(endToEndId))).toEqual([])
+    await roundAfter(4)
     expect(await filesOf(String(endToEndId))).toHaveLength(1)
-    expect(rescues.filter(({ operation }) => operation.startsWith('rails.'))).toEqual([])
+    const operations = rescues.map(({ operation }) => operation)
+    expect(operations.filter(operation => operation.startsWith('rails.'))).toEqual([
+      ...['rails.make', 'rails.stage', 'rails.release'],
+    ])
+  })
+
+  test('are handed over again within their ten seconds, if they are instant, where the bank’s folder was away', async () => {
+    const { endToEndId } = await aDueTransfer(live, { scheme: 'sct_inst' })
+    renameSync(out, `${out}.away`)
+    writeFileSync(out, 'no folder')
+    try {
+      await expect(times(2, () => sweep())).rejects.toThrow('could not be ended')
+      const dueSoon = await service.sql(
+        `select from sepa_files where scheme = 'sct_inst' and due_at <= now() + interval '3 seconds'`,
+      )
+      expect(dueSoon).toHaveLength(1)
+    } finally {
+      rmSync(out)
+      renameSync(`${out}.away`, out)
+    }
+    await service.sql(`update sepa_files set due_at = now() where scheme = 'sct_inst' and due_at > now()`)
+    await sweep()
+    expect(await filesOf(String(endToEndId))).toHaveLength(1)
   })
 
   test('are not rejected as lost, if they are instant, while they are put into their file', async () => {

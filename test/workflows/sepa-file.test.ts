@@ -65,7 +65,6 @@ test('the run of a file hands it over at its cut-off, says that the report is la
   expect(await run.historyLength()).toBeLessThanOrEqual(66)
 })
 
-// The sweep hands an instant payment over, too: each may be faster.
 test('a report after the end begins another run of the file', async () => {
   const { id, endToEndId, fileId, run } = await aPayment('sct_inst')
   expect(await run.untilEnded()).toBe('handed_over')

@@ -41,10 +41,10 @@ const lock = (em: EntityManager, id: string): Promise<CardRequest | null> =>
 /** What the run of a pending request does next about its approvals, and when; undefined where one person approves. */
 export async function nextApprovalStep(request: CardRequest, { em, sql, tenant, now }: ReadContext) {
   if (!isWaiting(request)) return undefined
-  const { approval, agentId } = request
+  const { approval, approvalDueAt, agentId } = request
   const [approvers, policy] = await Promise.all([readApprovers(sql, tenant), effectivePolicy(em, agentId)])
   const steps = policy?.approval ?? []
-  return nextOfWaiting(approval, amountToApprove(request), { approvers, steps, now })
+  return nextOfWaiting(approval, amountToApprove(request), { approvalDueAt, approvers, steps, now })
 }
 
 /** Sends the reminder that is due by the tenant’s clock, once. */

@@ -14,6 +14,8 @@ import { SepaFile, sepaFileMachine } from './sepa-file.ts'
 type Events<Name extends keyof typeof sepaFileSteps> = (typeof sepaFileSteps)[Name]['emits']
 
 const LEASE_MS = minutes(2)
+/** An instant payment has ten seconds. Both steps may be repeated. */
+const INSTANT_LEASE_MS = 3_000
 
 const fileEvent = ({ id, messageId, payments }: SepaFile) => ({ fileId: id, messageId, payments })
 
@@ -65,7 +67,7 @@ interface ClaimedFile {
   readonly content: string
 }
 
-/** For two minutes no other process takes this step. */
+/** No other process takes this step until the lease ends. */
 export async function claimFile(
   id: string,
   status: SepaFile['status'],
@@ -74,7 +76,7 @@ export async function claimFile(
   const file = await em.findOne(SepaFile, { id }, FOR_UPDATE)
   if (file?.status !== status || !file.dueAt || file.dueAt > now) return null
   bankFolderOf(systems.sepaRail(file.mode))
-  file.dueAt = addMs(now, LEASE_MS)
+  file.dueAt = addMs(now, file.scheme === 'sct_inst' ? INSTANT_LEASE_MS : LEASE_MS)
   return { name: file.fileName, content: String(file.content) }
 }
 

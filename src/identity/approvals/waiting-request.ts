@@ -73,14 +73,23 @@ made_due as (
   where owner_id = $1 and mode = $2 and ${table}.id = free.id)
 select id, agent_id as "agentId" from waiting order by id`
 
+interface ApprovalsToFollow extends Circumstances {
+  readonly approvalDueAt: Date | null
+  readonly steps: readonly ApprovalStep[]
+}
+
 /** What the run does next about the approvals, and when, by the present steps of the policy; with their count in words. */
 export function nextOfWaiting(
   approval: ApprovalProgress,
   amount: Cents,
-  { approvers, steps, now }: Circumstances & { readonly steps: readonly ApprovalStep[] },
+  { approvalDueAt, approvers, steps, now }: ApprovalsToFollow,
 ) {
-  const isOver = !isDeepStrictEqual(approval.steps, steps) || hasLostApprovers(approval, approvers)
-  const { at, what } = isOver ? { at: now, what: 'end' as const } : nextOfApproval(approval)
+  const byClock = nextOfApproval(approval)
+  // Made due before its time: people or policies have changed. The step that ends sets the time again.
+  const isMadeDue = approvalDueAt !== null && approvalDueAt <= now && byClock.at > now
+  const isOver =
+    isMadeDue || !isDeepStrictEqual(approval.steps, steps) || hasLostApprovers(approval, approvers)
+  const { at, what } = isOver ? { at: now, what: 'end' as const } : byClock
   return { at, what, inWords: approvalCountInWords(approval, amount, formatMinute(stepEndsAt(approval))) }
 }
 

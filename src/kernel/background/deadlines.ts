@@ -1,7 +1,7 @@
 import { clock } from '../../values/clock.ts'
 import { type Mode, processActor, type Tenant } from '../contract/actor.ts'
 import { type Areas, allOperations } from '../contract/area.ts'
-import type { ClockWaitingRecords, Deadline } from '../contract/deadline.ts'
+import { type ClockWaitingRecords, type Deadline, WITHOUT_RUN } from '../contract/deadline.ts'
 import { callsOutside, type RegisteredOperation } from '../contract/operation.ts'
 import { type ProcessRecord, workflowIdOf } from '../contract/process.ts'
 import type { Row, Sql } from '../contract/sql.ts'
@@ -43,7 +43,7 @@ interface SearchedTime {
 
 interface SearchBounds {
   readonly most: number
-  /** How long after its instant a record with a run is taken over. */
+  /** How long a record is left to its run. */
   readonly rescueAfterMs: number
   /** A further condition. */
   readonly except?: string
@@ -51,15 +51,28 @@ interface SearchBounds {
 
 /** Walks the index over open records in its order, so records that are not due yet cost nothing. */
 const firstOf = (
-  { table, record, due, open, waits }: Required<Deadline>,
+  deadline: Required<Deadline>,
   { whose, until }: SearchedTime,
   { most, rescueAfterMs, except = '' }: SearchBounds,
-): string => `
+): string => {
+  const { table, record, due, open, waits } = deadline
+  return `
 cross join lateral (
   select ${record} as id, owner_id, mode, ${due} as due, (${waits}) as has_run from ${table}
-  where ${open} and ${whose(table)} and ${due} <= ${until}
-    and (not (${waits}) or ${due} <= ${until} - ${rescueAfterMs} * interval '1 millisecond')${except}
+  where ${open} and ${whose(table)} and ${due} <= ${until}${leftToRun(deadline, until, rescueAfterMs)}${except}
   order by ${due} limit ${most}) as first`
+}
+
+/** Its run has time from the later of the two: when it is due, and when that could be known. */
+const leftToRun = (
+  { due, known, waits, rescueAfterMs }: Required<Deadline>,
+  until: string,
+  mostMs: number,
+): string =>
+  waits === WITHOUT_RUN
+    ? ''
+    : `
+    and (not (${waits}) or greatest(${due}, ${known}) <= ${until} - least(${rescueAfterMs}, ${mostMs}) * interval '1 millisecond')`
 
 const IN_REAL_TIME = { whose: (table: string) => `${table}.mode = each.mode`, until: 'now()' }
 const BY_TEST_CLOCK = {
@@ -199,7 +212,7 @@ const operationStep = (operation: RegisteredOperation): BoundStep => ({
 })
 
 export interface SweepParts extends Parts {
-  /** How long after its instant a record with a run is taken over: the run acts first. */
+  /** How long a due record with a run is left to it, unless its deadline says less: the run acts first. */
   readonly rescueAfterMs: number
   readonly onRescue: (rescue: Rescue) => void
   /** Turns of the calls by runs in this process. What waits for its turn is late, and yet in the hands of its run. */

@@ -15,6 +15,13 @@ export interface Deadline
   extends Pick<ClockWaitingRecords, 'process' | 'table' | 'open'>,
     Partial<Pick<ClockWaitingRecords, 'record' | 'agent' | 'waits'>> {
   readonly due?: string
+  /**
+   * SQL: since when the present `due` may have been known. A deadline that lies in the past when it is written is late only
+   * for its run.
+   */
+  readonly known?: string
+  /** SQL: how long the sweep leaves the record to its run; never longer than others. */
+  readonly rescueAfterMs?: string
   /** The activities of the record's run that the sweep carries out in its place, in this order. */
   readonly activities?: readonly string[]
   /**
@@ -27,7 +34,8 @@ export const WITHOUT_RUN = 'false'
 
 /** Defaults: the record's own id, no agent, and no run. */
 export const withDeadlineDefaults = (deadline: Deadline): Required<Deadline> => ({
-  ...{ record: 'id', agent: 'null::text', due: 'due_at', waits: WITHOUT_RUN, activities: [], operations: [] },
+  ...{ record: 'id', agent: 'null::text', due: 'due_at', known: 'updated_at', rescueAfterMs: 'null' },
+  ...{ waits: WITHOUT_RUN, activities: [], operations: [] },
   ...deadline,
 })
 

@@ -36,6 +36,7 @@ export const deadlineInRows = (
   open: `kind = '${kind}'`,
   ...(isFollowed && {
     agent: columnOf(kind, 'agent_id'),
+    known: columnOf(kind, 'updated_at'),
     waits: `${columnOf(kind, 'workflow_id')} is not null`,
   }),
 })

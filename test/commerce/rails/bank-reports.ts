@@ -224,8 +224,8 @@ describe('a file without Temporal', () => {
       })
     const close = (seconds: number) =>
       service.sql(
-        `update sepa_files set closes_at = now() - $1 * interval '1 second', due_at = now() - $1 * interval '1 second'
-         where status = 'open'`,
+        `update sepa_files set closes_at = now() - $1 * interval '1 second', due_at = now() - $1 * interval '1 second',
+           updated_at = now() - interval '1 hour' where status = 'open'`,
         [seconds],
       )
     await close(10)

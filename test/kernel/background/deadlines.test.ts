@@ -110,13 +110,13 @@ async function sweepAsWorker(by: BindActivities = activities): Promise<Rescue[]>
 }
 
 const makeLate = (ids: readonly string[], seconds: number) =>
-  engine.sql(`update intents set expires_at = now() - $2 * interval '1 second' where id = any($1)`, [
-    ids,
-    seconds,
-  ])
+  engine.sql(
+    `update intents set expires_at = now() - $2 * interval '1 second', updated_at = now() - interval '1 hour'
+     where id = any($1)`,
+    [ids, seconds],
+  )
 
-const makeOverdue = (ids: readonly string[]) =>
-  engine.sql(`update intents set expires_at = now() - interval '1 minute' where id = any($1)`, [ids])
+const makeOverdue = (ids: readonly string[]) => makeLate(ids, 60)
 
 const statusOf = async (id: string): Promise<string> =>
   (await engine.sql('select status from intents where id = $1', [id])).rows[0].status
@@ -303,6 +303,20 @@ describe('a record with a run', () => {
       'expired',
       'expired',
     ])
+  })
+
+  test('is left to its run for 30 seconds from when its deadline could be known, if that has passed before', async () => {
+    const { id } = await anIntent()
+    const becomesDue = (secondsAgo: number) =>
+      engine.sql(
+        `update intents set expires_at = now() - interval '1 day', updated_at = now() - $2 * interval '1 second'
+         where id = $1`,
+        [id, secondsAgo],
+      )
+    await becomesDue(20)
+    expect([await sweepAsWorker(), await statusOf(id)]).toEqual([[], 'created'])
+    await becomesDue(31)
+    expect([(await sweepAsWorker()).length, await statusOf(id)]).toEqual([1, 'expired'])
   })
 
   test('is left to its run for 30 seconds by the clock of its owner', async () => {

@@ -23,7 +23,7 @@ import { startEngine } from '../../support/engine.ts'
 
 const engine = await startEngine(
   areas,
-  'create table stepped (id text primary key, owner_id text, mode text, due_at timestamptz(3), steps int)',
+  'create table stepped (id text primary key, owner_id text, mode text, due_at timestamptz(3), steps int, updated_at timestamptz(3))',
 )
 const { database } = engine.runtime
 const sql = sqlOn(database.pool)
@@ -58,7 +58,7 @@ const newTenant = (): Tenant => ({ ownerId: newId('customer'), mode: 'test' })
 async function aRecord({ ownerId, mode }: Tenant, steps: number, dueInDays: number): Promise<string> {
   const id = newId('stepped')
   const due = new Date(Math.ceil(clock.milliseconds()) + days(dueInDays))
-  await sql('insert into stepped values ($1, $2, $3, $4, $5)', [id, ownerId, mode, due, steps])
+  await sql('insert into stepped values ($1, $2, $3, $4, $5, $4)', [id, ownerId, mode, due, steps])
   return id
 }
 

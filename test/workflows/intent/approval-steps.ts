@@ -107,6 +107,24 @@ describe('an intent whose policy asks several people', () => {
     expect(await other.untilEnded()).toBe('denied')
   })
 
+  test('waits as before where a person leaves and enough remain: its run leaves nothing to the sweep', async () => {
+    const { client, approvers, intent, run } = await aTeam()
+    await run.untilDetails('for approvals')
+    const dueIn = async () => {
+      const [row] = await service.sql<{ minutes: number }>(
+        `select (extract(epoch from approval_due_at - now()) / 60)::float8 as minutes from intents where id = $1`,
+        [intent.id],
+      )
+      return row?.minutes ?? 0
+    }
+    expect(await dueIn()).toBeGreaterThan(2 * HOURS)
+    const [leaving] = approvers
+    await bodyOf(client.people.remove({ params: { id: String(leaving?.personId) } }))
+    await until('its reminder is due again', async () => (await dueIn()) > 2 * HOURS)
+    expect(await run.activityNames()).toEqual(['endApprovalStep'])
+    expect((await bodyOf(client.intents.get({ params: intent }))).status).toBe('created')
+  })
+
   test('is denied, too, where people leave while another transaction holds it', async () => {
     const { client, approvers, intent, run } = await aTeam()
     await run.untilDetails('for approvals')

@@ -33,9 +33,10 @@ const isWaiting = (intent: Intent | null): intent is Waiting =>
 /** What the run of a waiting intent does next about its approvals, and when; undefined where one person approves. */
 export async function nextApprovalStep(intent: Intent, { em, sql, tenant, now }: ReadContext) {
   if (!isWaiting(intent)) return undefined
-  const { approval, amountCents, agentId } = intent
+  const { approval, approvalDueAt, amountCents, agentId } = intent
   const [approvers, policy] = await Promise.all([readApprovers(sql, tenant), effectivePolicy(em, agentId)])
-  return nextOfWaiting(approval, amountCents, { approvers, steps: policy?.approval ?? [], now })
+  const steps = policy?.approval ?? []
+  return nextOfWaiting(approval, amountCents, { approvalDueAt, approvers, steps, now })
 }
 
 /** Sends the reminder that is due by the tenant’s clock, once. */
