@@ -328,8 +328,8 @@ const isVerified = (claim: unknown): boolean => claim === true || claim === 'tru
 /** OpenID Connect Core, 2. A signature does not say that a claim is a text. */
 const subjectSchema = z.string().regex(/^[ -~]{1,255}$/)
 
-const groupSchema = z.string().min(1)
-const groupsSchema = z.union([groupSchema.transform(group => [group]), z.array(groupSchema)])
+/** A text alone is refused: it may be several names in one, of which none is meant. */
+const groupsSchema = z.array(z.string().min(1))
 
 /** A provider may leave out long claims, and say where they are (OpenID Connect Core, 5.6.2). */
 const isElsewhere = ({ _claim_names: names }: JWTPayload, claim: string): boolean =>

@@ -75,7 +75,7 @@ describe('groups', () => {
       (await signIn(owner, { ...GRACE, ...(groups !== undefined && { groups }) })).body.role
     expect(await roleWith(['everyone', 'payments'])).toBe('approver')
     expect(await roleWith(['admins', 'payments'])).toBe('owner')
-    expect(await roleWith('everyone')).toBe('viewer')
+    expect(await roleWith(['everyone'])).toBe('viewer')
     expect(await roleWith(['payments'])).toBe('approver')
     const changes = (await owner.client.events.list({ query: { event: 'person.updated' } })).body.data
     expect(changes.map(({ data }) => data.role)).toEqual(['approver', 'viewer', 'owner', 'approver'])
@@ -113,6 +113,7 @@ describe('groups', () => {
     ['are at another address, beside an empty list', { ...elsewhere, groups: [] }],
     ['are null', { groups: null }],
     ['are an empty text', { groups: '' }],
+    ['are one text', { groups: 'everyone' }],
     ['are objects', { groups: [{ name: 'everyone' }] }],
     ['are in part no texts', { groups: ['everyone', 7] }],
     ['are a list in a list', { groups: [['everyone']] }],
