@@ -1,15 +1,29 @@
 import { type Html, html } from '../../web/html.ts'
 import type { Content } from './texts.ts'
 
+/**
+ * Agents choose these texts, and mail programs make a link of whatever reads like an address. The usual spelling of one that is
+ * not to be opened stays legible.
+ */
+const withoutLinks = (text: string): string =>
+  text.replaceAll('://', '[:]//').replaceAll(/(?<=[\p{L}\p{N}])\.(?=\p{L}{2})/gu, '[.]')
+
+const unlinked = ({ title, facts, ...rest }: Content): Content => ({
+  ...rest,
+  title: withoutLinks(title),
+  facts: facts.map(([label, value]) => [label, withoutLinks(value)]),
+})
+
 /** The text part and the HTML part of an e-mail, in each language of the message. Neither loads anything. */
 export function emailParts(contents: readonly Content[]): { subject: string; text: string; html: string } {
-  const [first] = contents
+  const shown = contents.map(unlinked)
+  const [first] = shown
   const page = html`<!doctype html>
 <html lang="${first?.language}"><head><meta charset="utf-8"><title>${first?.title}</title></head>
-<body style="font-family: sans-serif; line-height: 1.5">${contents.map(htmlOf)}</body></html>`
+<body style="font-family: sans-serif; line-height: 1.5">${shown.map(htmlOf)}</body></html>`
   return {
-    subject: contents.map(({ title }) => title).join(' / '),
-    text: contents.map(textOf).join('\n\n--\n\n'),
+    subject: shown.map(({ title }) => title).join(' / '),
+    text: shown.map(textOf).join('\n\n--\n\n'),
     html: page.text,
   }
 }

@@ -71,3 +71,22 @@ test('a message by e-mail says the same in both of its parts', () => {
     expect(html).not.toMatch(/\bsrc=|url\(/)
   }
 })
+
+test('a message by e-mail has no link but its own, whatever an agent declares', () => {
+  const declared = {
+    ...facts,
+    agent: 'www.agent.example',
+    payee: 'shop.example',
+    purpose: 'See https://evil.example/login or mail@evil.example',
+  }
+  for (const language of languages) {
+    const { subject, text, html } = emailParts([
+      questionContent({ ...question('intent'), facts: declared }, language),
+    ])
+    expect(text).toContain('See https[:]//evil[.]example/login or mail@evil[.]example')
+    for (const part of [subject, text, html]) {
+      const others = part.replaceAll('https://pay.example.com/approve/intent_1', '')
+      expect(others).not.toMatch(/:\/\/|\p{L}\.example/u)
+    }
+  }
+})
