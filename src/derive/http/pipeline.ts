@@ -12,11 +12,10 @@ import {
   takesIdempotencyKey,
 } from '../../kernel/contract/operation.ts'
 import type { Systems } from '../../kernel/contract/ports.ts'
-import { Problem } from '../../kernel/contract/problem.ts'
+import { ClientGone, Problem } from '../../kernel/contract/problem.ts'
 import { acceptsFiles } from '../../kernel/contract/upload.ts'
 import { problemOf } from '../../kernel/database/retry.ts'
 import type { ExecuteCall } from '../../kernel/run/execute.ts'
-import { ClientGone } from '../../kernel/run/owner-queue.ts'
 import { clientAddressKey } from '../../values/client-of.ts'
 import { clock } from '../../values/clock.ts'
 import { lazily } from '../../values/lazily.ts'
@@ -143,6 +142,7 @@ function serving(
       const outcome = await answerWith(request, progress)
       errorCode = outcome.errorCode
       externalMs = outcome.externalMs
+      if (response.destroyed) throw new ClientGone()
       await sendOutcome(response, headers, outcome)
     } catch (error) {
       const report = (failure: unknown) => onFailure(failure, requestId)
@@ -304,8 +304,10 @@ const isMetered = (operation: AnyOperation): boolean => !operation.limits?.unmet
 
 const isSigned = ({ callers }: AnyOperation): boolean => callers.includes('signed')
 
-function requireHost({ headers, httpVersion }: Request): void {
-  if (headers.host === undefined && httpVersion === '1.1') throw invalidRequest('Host', 'it is missing')
+/** RFC 9112, 3.2. Node keeps the first of several. */
+function requireHost({ headersDistinct: { host }, httpVersion }: Request): void {
+  if (host === undefined && httpVersion === '1.1') throw invalidRequest('Host', 'it is missing')
+  if (host && host.length > 1) throw invalidRequest('Host', 'there are several. Send one')
 }
 
 /** The router could not decode a parameter. A middleware's own error has no status. */
@@ -342,19 +344,22 @@ interface Failed {
 /** Only in log and metrics, as nginx has it: a status of the client, which reads no answer. */
 const CLIENT_GONE = 499
 
+function clientGone(response: Response): string {
+  response.statusCode = CLIENT_GONE
+  response.destroy()
+  return 'client_gone'
+}
+
 /** Answers with the error, unless the answer has begun. In that case, the connection has been cut. */
 async function explain(error: unknown, response: Response, failed: Failed): Promise<string> {
   const { headers, asked, about, report } = failed
-  if (error instanceof ClientGone) {
-    response.statusCode = CLIENT_GONE
-    response.destroy()
-    return 'client_gone'
-  }
+  if (error instanceof ClientGone) return clientGone(response)
   if (response.headersSent) {
     report(error)
     return 'cut_short'
   }
   const problem = problemOf(error, report)
+  if (response.destroyed) return clientGone(response)
   // The browser’s address: the router takes `/v1` away.
   const { originalUrl: url, headers: given } = asked
   const request = { url, headers: given, requestId: String(headers['X-Request-Id']) }

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ApiResponse } from '../../kernel/contract/call.ts'
 import { type ByteStream, type CachedResponseFile, isStreamedContent } from '../../kernel/contract/file.ts'
-import { Problem } from '../../kernel/contract/problem.ts'
+import { ClientGone, Problem } from '../../kernel/contract/problem.ts'
 import { containsCredential } from '../../kernel/database/credential.ts'
 import { errorBody } from '../../kernel/run/outcome.ts'
 import { isCardNumberInId } from '../../values/card-number.ts'
@@ -117,19 +117,19 @@ async function stream(
   const pieces = body[Symbol.asyncIterator]()
   try {
     const first = await pieces.next()
-    if (response.destroyed) return
+    if (response.destroyed) throw new ClientGone()
     describe(headers, outcome)
     response.writeHead(outcome.status, headers)
     if (first.done || response.req.method === 'HEAD') return void response.end()
-    await pipeline(beginningWith(first.value, pieces), response).catch(unlessGone)
+    await pipeline(beginningWith(first.value, pieces), response).catch(throwAsGone)
   } finally {
     // The client has hung up, or wanted only the headers.
     await pieces.return?.()
   }
 }
 
-function unlessGone(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+function throwAsGone(error: NodeJS.ErrnoException): never {
+  throw error.code === 'ERR_STREAM_PREMATURE_CLOSE' ? new ClientGone() : error
 }
 
 async function* beginningWith<T>(first: T, rest: AsyncIterator<T>): AsyncGenerator<T> {

@@ -55,6 +55,11 @@ export class Accepted {
 /** `CsvFile`: where `context.asCsv`. */
 export type HandlerAnswer<R> = R | Refusal | Accepted | CsvFile | AnswerWithHeaders<R | Refusal>
 
+/** The client has closed its connection before its answer began: no answer is sent, and nothing has failed. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone'
+}
+
 /** An error that stops a request before or around its handler. Everything that the request did is rolled back. */
 export class Problem extends Error {
   readonly status: number

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Problem } from '../contract/problem.ts'
+import { ClientGone, Problem } from '../contract/problem.ts'
 
 const ATTEMPTS = 5
 const DEADLOCK = '40P01'
@@ -59,6 +59,8 @@ export function databaseErrorAsProblem(error: unknown): unknown {
 export function problemOf(error: unknown, report: (error: unknown) => void): Problem {
   const problem = databaseErrorAsProblem(error)
   if (problem instanceof Problem) return problem
+  // No one reads the answer, and nothing has failed.
+  if (error instanceof ClientGone) return new Problem('unavailable')
   report(error)
   return new Problem('internal')
 }

@@ -1,5 +1,5 @@
 import { clock } from '../../values/clock.ts'
-import { Problem } from '../contract/problem.ts'
+import { ClientGone, Problem } from '../contract/problem.ts'
 
 export interface OwnerQueueLimits {
   readonly atOnceOfOne: number
@@ -148,11 +148,6 @@ const RETRY_AFTER_SECONDS = 5
 
 export const rateLimitedProblem = (why: string, seconds = RETRY_AFTER_SECONDS): Problem =>
   new Problem('rate_limited', why, { 'Retry-After': String(seconds) })
-
-/** The client has closed its connection before its answer began: no answer is sent, and nothing has failed. */
-export class ClientGone extends Error {
-  override readonly name = 'ClientGone'
-}
 
 const tooManyOf = (own: number): Problem =>
   rateLimitedProblem(

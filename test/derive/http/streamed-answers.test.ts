@@ -6,7 +6,7 @@ import { area } from '../../../src/kernel/contract/area.ts'
 import { fileSchema } from '../../../src/kernel/contract/file.ts'
 import { bindHandlers, get } from '../../../src/kernel/contract/operation.ts'
 import { Problem } from '../../../src/kernel/contract/problem.ts'
-import { startTestService } from '../../support/harness.ts'
+import { DASHBOARD_SECRET, startTestService } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
 
 const piece = 'x'.repeat(65_536)
@@ -106,6 +106,12 @@ test('a streamed answer is generated only as fast as it is read, and ends when i
   answer.destroy()
   outgoing.destroy()
   await until('the reading has ended', () => reading.ended)
+  await until('it is counted as left by its client', async () => {
+    const { text } = await service.http('GET', '/metrics', {
+      headers: { 'x-dashboard-secret': DASHBOARD_SECRET },
+    })
+    return /^http_requests_total\{operation="streams.read",status="499"/m.test(text)
+  })
 })
 
 test('a streamed answer is not generated for HEAD', async () => {

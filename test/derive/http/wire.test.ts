@@ -32,6 +32,7 @@ describe('invalid HTTP', () => {
       'a length and chunks',
       head('POST / HTTP/1.1', 'Host: x', 'Content-Length: 1', 'Transfer-Encoding: chunked'),
     ],
+    ['two Host headers', head('GET /health HTTP/1.1', 'Host: x', 'Host: y')],
     ['a length that is none', head('POST / HTTP/1.1', 'Host: x', 'Content-Length: -1')],
   ])('is refused: %s', async (_, bytes) => expectAnswer((await exchange(service.url, bytes))[0], 400))
 
