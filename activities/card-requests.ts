@@ -8,7 +8,7 @@ import {
   remindCardApprovers,
 } from '../src/cards/card-requests/index.ts'
 import type { RecordRef } from '../src/kernel/contract/step.ts'
-import type { ActivityTools } from './shared/tools.ts'
+import { type ActivityTools, denial } from './shared/tools.ts'
 
 export type CardRequestActivities = ReturnType<typeof cardRequestActivities>
 
@@ -19,10 +19,7 @@ export const cardRequestActivities = ({ read, decide, transaction }: ActivityToo
 
     answerCardRequest: decide({
       approve: { operation: cardRequestsApi.approve },
-      deny: {
-        operation: cardRequestsApi.deny,
-        body: (by, comment) => ({ reason: comment ?? `Denied by ${by}` }),
-      },
+      deny: { operation: cardRequestsApi.deny, body: denial },
       cancel: { operation: cardRequestsApi.cancel },
     }),
 

@@ -7,7 +7,7 @@ import {
   remindApprovers,
 } from '../src/control/intents/index.ts'
 import type { RecordRef } from '../src/kernel/contract/step.ts'
-import type { ActivityTools } from './shared/tools.ts'
+import { type ActivityTools, denial } from './shared/tools.ts'
 
 export type IntentActivities = ReturnType<typeof intentActivities>
 
@@ -18,10 +18,7 @@ export const intentActivities = ({ read, decide, inBatch, transaction }: Activit
 
     decideIntent: decide({
       approve: { operation: intentsApi.approve },
-      deny: {
-        operation: intentsApi.deny,
-        body: (by, comment) => ({ reason: comment ?? `Denied by ${by}` }),
-      },
+      deny: { operation: intentsApi.deny, body: denial },
       cancel: { operation: intentsApi.cancel },
     }),
 

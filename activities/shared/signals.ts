@@ -40,7 +40,7 @@ export async function applySignal(
       of: input,
       as: 'process',
       requestId,
-      body: body('', undefined),
+      body: body('', undefined, updateId !== undefined),
       once,
       ...waiting,
     } as const
@@ -56,7 +56,7 @@ export async function applySignal(
     of: input,
     as: { operator: by },
     requestId,
-    body: body(by, comment),
+    body: body(by, comment, updateId !== undefined),
     once,
     ...waiting,
   })

@@ -6,6 +6,7 @@ import type { RunningService, Systems } from '../../src/kernel/contract/ports.ts
 import type { ProcessStatus } from '../../src/kernel/contract/process.ts'
 import type {
   ActivityCaller,
+  DecisionBody,
   OutsideActivity,
   ReceivedSignal,
   RecordRef,
@@ -39,8 +40,13 @@ interface OutsideTools<E extends EventSchemas> {
 /** The operation of the API that decides as a signal does, with the body that the signal's remark gives. */
 interface OfApi {
   readonly operation: AnyOperation
-  readonly body?: (by: string, comment: string | undefined) => object
+  readonly body?: DecisionBody
 }
+
+/** An update is refused without the reason that the API demands. A signal has no answer that could ask for one. */
+export const denial: DecisionBody = (by, comment, isUpdate) => ({
+  reason: comment ?? (isUpdate ? undefined : `Denied by ${by}`),
+})
 
 interface SignalRules {
   /** Whether its signals open live money in test mode, too. */

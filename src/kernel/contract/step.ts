@@ -71,13 +71,16 @@ export interface ReceivedSignal extends ProcessInput {
   readonly updateId?: string | undefined
 }
 
+/** The body of the operation, by what the operator sent. */
+export type DecisionBody = (by: string, comment: string | undefined, isUpdate: boolean) => object
+
 /** The signal or update of an operator, with the operation of the API that decides as it does. */
 export interface OperatorDecision {
   readonly signalled: ReceivedSignal
   readonly signal:
     | {
         readonly operation: string
-        readonly body?: ((by: string, comment: string | undefined) => object) | undefined
+        readonly body?: DecisionBody | undefined
       }
     | undefined
   /** It carries no name, and runs its operation as the process. */

@@ -51,7 +51,7 @@ describe('an update of an intent', () => {
   test('after a decision is refused with the sentence of the API, and the record stays', async () => {
     const { intent, run, params } = await aWaitingIntent()
     const approved = await bodyOf(client.intents.approve({ params }))
-    expect(await run.refusal('deny', { by: 'Bob' })).toBe(
+    expect(await run.refusal('deny', { by: 'Bob', reason: 'No' })).toBe(
       'refused: The update deny by Bob changed nothing: The intent is already approved.',
     )
     expect(await get(intent.id)).toEqual(approved)
@@ -62,6 +62,14 @@ describe('an update of an intent', () => {
     expect(historyText).not.toContain('workflows/shared')
   })
 
+  test('to deny without a reason is refused as the API refuses it, and the record stays', async () => {
+    const { intent, run } = await aWaitingIntent()
+    expect(await run.refusal('deny', { by: 'Ada' })).toMatch(
+      /^refused: The update deny by Ada changed nothing: reason/,
+    )
+    expect(await get(intent.id)).toEqual(intent)
+  })
+
   test('to approve is refused where the policy needs the passkey of a person', async () => {
     const { id } = await anAgentUnder(client, { requireAttestation: true })
     const { intent, run } = await aWaitingIntent({}, client, id)
@@ -69,7 +77,7 @@ describe('an update of an intent', () => {
       /^refused: The update approve by Ada changed nothing: .*passkey/,
     )
     expect(await get(intent.id)).toEqual(intent)
-    expect(await run.update('deny', { by: 'Ada' })).toMatchObject({ status: 'denied' })
+    expect(await run.update('deny', { by: 'Ada', reason: 'No' })).toMatchObject({ status: 'denied' })
   })
 
   test('that is sent again to a later run of the record gets its first answer', async () => {
@@ -99,7 +107,7 @@ describe('an update of an intent', () => {
     expect(await run.historyLength()).toBe(before)
     expect(await refusedAtOnce('malformed')).toBe(counted + wrong.length)
     expect(await get(intent.id)).toEqual(intent)
-    await run.update('deny', { by: 'Ada' })
+    await run.update('deny', { by: 'Ada', reason: 'No' })
     expect(await run.untilEnded()).toBe('denied')
     expect(await run.failedTasks()).toBe(0)
   })
@@ -121,7 +129,7 @@ describe('an update of an intent', () => {
       expect(answer.outcome?.failure?.applicationFailureInfo?.type).toBe('malformed')
     }
     expect(await get(intent.id)).toEqual(intent)
-    await run.update('deny', { by: 'Ada' })
+    await run.update('deny', { by: 'Ada', reason: 'No' })
     expect(await run.failedTasks()).toBe(0)
   })
 
