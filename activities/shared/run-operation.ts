@@ -90,10 +90,20 @@ interface FailureLog {
   warn(about: object, message: string): void
 }
 
+/** The first, second, fourth, eighth attempt: another system may be away for hours. */
+const isLogged = (attempt: number): boolean => Number.isInteger(Math.log2(attempt))
+
+/** What another system did not do needs no stack. */
+const lineOf = (error: unknown, activity: string, attempt: number) => ({
+  ...(error instanceof Problem ? { why: error.message } : { err: error }),
+  activity,
+  attempt,
+})
+
 /** An activity that fails is logged here; the history gets the kind of its error only, and Temporal tries again. */
 export const reportedActivities =
   (log: FailureLog) =>
-  ({ info: { activityType } }: Context): ActivityInterceptors => ({
+  ({ info: { activityType, attempt } }: Context): ActivityInterceptors => ({
     inbound: {
       async execute(input, next) {
         try {
@@ -102,7 +112,7 @@ export const reportedActivities =
           if (error instanceof ApplicationFailure || error instanceof CancelledFailure) throw error
           if (error instanceof NoTurn) throw notItsTurn(error)
           if (error instanceof NoSuchRecord) throw ApplicationFailure.nonRetryable(error.message)
-          log.warn({ err: error, activity: activityType }, 'a process has to try again')
+          if (isLogged(attempt)) log.warn(lineOf(error, activityType, attempt), 'a process has to try again')
           throw withoutNames(error, activityType)
         }
       },

@@ -72,7 +72,7 @@ async function start(life: ProcessLifetime): Promise<void> {
     .then(found => found ?? startTemporalOnceInstalled(wish))
     .then(late => {
       publish({ ...instance, ...late })
-      printLine(`Temporal is ready. Web UI ${late.webUi}\n${waitingText(late)}`)
+      printLine(`Temporal is ready. Web UI ${late.webUi}\n${waitingText({ ...late, docs: pages.docs })}`)
       return work(service, late, life)
     })
 }

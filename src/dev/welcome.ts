@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { printLine } from '../platform/output.ts'
-import { waitingForPeopleUrl } from '../platform/temporal/run-pages.ts'
 import type { RunningInstance } from './instance-file.ts'
 import type { ConsoleSignInLink } from './seed.ts'
 
@@ -29,14 +28,9 @@ Next: pay something in three minutes, ${docs}#quickstart
 ${signIn ? signInText(signIn) : ''}`)
 }
 
-/** Lines of its own: the link is far longer than a row of the table. */
-export const waitingText = ({
-  webUi,
-  temporalNamespace,
-}: Pick<RunningInstance, 'webUi' | 'temporalNamespace'>): string =>
-  webUi && temporalNamespace
-    ? `\nRuns that wait for people, in the Web UI:\n\n  ${waitingForPeopleUrl(webUi, temporalNamespace)}\n`
-    : ''
+/** The guide has the links, which are too long for a terminal. */
+export const waitingText = ({ webUi, docs }: Pick<RunningInstance, 'webUi' | 'docs'>): string =>
+  webUi ? `\nRuns that wait for people, in the Web UI: ${docs}/guides/temporal#find-a-run\n` : ''
 
 const signInText = ({ url, byLink }: ConsoleSignInLink): string => `
 Sign in${byLink ? ': the link works once, for a day' : ' with your passkey'}

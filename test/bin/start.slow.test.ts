@@ -79,7 +79,7 @@ describe('npm start', () => {
 
     machine.put('go-on', '')
     const [, webUi] = await service.untilOutput(
-      /Temporal is ready\. Web UI (\S+)\n\nRuns that wait for people[^\n]*\n\n {2}\1\//,
+      /Temporal is ready\. Web UI (\S+)\n\nRuns that wait for people[^\n]*find-a-run\n/,
     )
     const late = await until('its address', () => instanceOf(dataDir).temporalAddress && instanceOf(dataDir))
     expect(late).toMatchObject({ webUi, temporalNamespace: 'default' })

@@ -6,7 +6,6 @@ import { transferMachine } from '../../src/commerce/transfers/transfer.ts'
 import { intentMachine } from '../../src/control/intents/intent.ts'
 import { deliveryMachine } from '../../src/delivery/webhooks/delivery.ts'
 import { DOUBTFUL_SINCE_ATTRIBUTE, type ProcessStartInput } from '../../src/kernel/contract/process.ts'
-import { waitingForPeopleUrl } from '../../src/platform/temporal/run-pages.ts'
 import { workflowStartOptions } from '../../src/platform/temporal/starter.ts'
 import { temporalClient } from '../support/temporal/temporal.ts'
 import { until } from '../support/until.ts'
@@ -115,11 +114,6 @@ describe('a view of the operator’s guide', () => {
     const { origin, pathname, searchParams } = new URL(link)
     expect([origin, pathname]).toEqual(['http://localhost:8233', '/namespaces/default/workflows'])
     expect([...searchParams]).toEqual([['query', query]])
-  })
-
-  test('is the one that `npm start` prints', () => {
-    const link = rows.find(({ name }) => name === 'Waiting for people')?.link
-    expect(waitingForPeopleUrl('http://localhost:8233', 'default')).toBe(link)
   })
 
   test('names statuses that records have', () => {

@@ -1,5 +1,6 @@
 import type { Mode } from '../../kernel/contract/actor.ts'
 import type { Systems } from '../../kernel/contract/ports.ts'
+import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { isRatesFailure, type ReferenceRates } from '../../ports/exchange-rates.ts'
 import { addCalendarDays, bankDateOf } from '../../values/bank-calendar.ts'
@@ -56,7 +57,7 @@ export async function refreshRates({ sql, systems }: Omit<Rating, 'now'>): Promi
   const [today] = await sql<Row & { is: boolean }>(HAS_TODAY, [bankDateOf(now)])
   if (today?.is) return
   const latest = await source.latest()
-  if (isRatesFailure(latest)) throw new Error(latest.failure)
+  if (isRatesFailure(latest)) throw new Problem('unavailable', latest.failure)
   if (latest.date > bankDateOf(now))
     throw new Error(`The rates are of ${latest.date}, which is in the future.`)
   if (latest.date < addCalendarDays(bankDateOf(now), -MAX_AGE_DAYS))

@@ -10,6 +10,9 @@ const levels: Readonly<Record<LogLevel, 'debug' | 'info' | 'warn' | 'error'>> = 
   ERROR: 'error',
 }
 
+/** The queues of calls and of webhooks have no workflows. */
+const ACTIVITIES_ONLY = 'No workflows registered, not polling for workflow tasks'
+
 let installed = false
 
 /** The SDK uses our log and handles no signals: this process shuts itself down. */
@@ -17,7 +20,7 @@ export function installTemporalRuntime(log: Logger): void {
   if (installed) return
   installed = true
   const logger = new DefaultLogger('INFO', ({ level, message, meta }) =>
-    log[levels[level]]({ ...meta }, message),
+    log[message.startsWith(ACTIVITIES_ONLY) ? 'debug' : levels[level]]({ ...meta }, message),
   )
   const telemetryOptions = { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } } as const
   Runtime.install({ shutdownSignals: [], logger, telemetryOptions })

@@ -4,7 +4,6 @@ import { describe, expect, test } from '@jest/globals'
 import { Connection } from '@temporalio/client'
 import type { RunningInstance } from '../../../src/dev/instance-file.ts'
 import { isRunning, processesIn } from '../../../src/dev/processes/process-table.ts'
-import { waitingForPeopleUrl } from '../../../src/platform/temporal/run-pages.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 import { type Launched, launch } from '../../support/processes/launched.ts'
 import { parentOf } from '../../support/processes/parent-of.ts'
@@ -82,7 +81,7 @@ describe('a running service', () => {
   test('prints its addresses, its key and a first request that works', async () => {
     const { output } = await ensureRunning()
     const { url, docs, webUi, apiKey, signIn } = instanceOf(dataDir)
-    const waiting = waitingForPeopleUrl(String(webUi), 'default')
+    const waiting = `${docs}/guides/temporal#find-a-run`
     for (const shown of [url, docs, `Web UI       ${webUi}\n`, waiting, apiKey, String(signIn)])
       expect(output()).toContain(shown)
     const answer = await paste(output())
