@@ -84,10 +84,13 @@ export interface Refusals {
   readonly refused: Record<string, ResponseObject>
 }
 
+/** The API specification lists these with each operation. */
+const ALWAYS_NAMED = new Set(['401', '429'])
+
 /**
  * Writes the refusals of an operation in two parts. A reference for each status has the operation's own codes
  * as its description: a paragraph for each code, and one for all codes whose sentence is in the component.
- * `default` lists, for each status, the problems that other operations have too.
+ * `default` lists, for each other status, the problems that other operations have too.
  */
 export function compactRefusals(responses: Responses, refusals: Refusals): Responses {
   const short: Record<string, ResponseObject | SchemaReference> = {}
@@ -113,7 +116,7 @@ function casesOfPlainRefusal(response: ResponseObject, status: string) {
   if (!isRefusalResponse(response)) return undefined
   const cases = casesIn(response.description)
   if (!isSameJson(response, plainRefusal(cases, status, isUnmetered(response)))) return undefined
-  const end = cases.findLastIndex(([code, message]) => universalSentences[code] !== message) + 1
+  const end = ALWAYS_NAMED.has(status) ? cases.length : cases.findLastIndex(one => !isUniversal(one)) + 1
   return { own: cases.slice(0, end), common: cases.slice(end) }
 }
 
@@ -158,13 +161,20 @@ export function expandRefusals(
     statuses.map(status => {
       const response = own[status]
       if (response && !isCompactRefusal(response)) return [status, response]
-      const also = codes[status] ?? []
-      if (!response && !unmetered) return [status, { $ref: `#/components/responses/${also.join('.')}` }]
-      const first = casesIn(response?.description ?? '', sentences)
-      return [status, plainRefusal([...first, ...universalCases(also)], status, unmetered)]
+      const also = universalCases(codes[status] ?? [])
+      const cases = [...casesIn(response?.description ?? '', sentences), ...also]
+      if (!unmetered && cases.every(isUniversal)) return [status, sharedReference(cases)]
+      return [status, plainRefusal(cases, status, unmetered)]
     }),
   )
 }
+
+const isUniversal = ([code, message]: Case): boolean => universalSentences[code] === message
+
+/** The operations that have the same problems refer to one component, named by their codes. */
+const sharedReference = (cases: readonly Case[]): SchemaReference => ({
+  $ref: `#/components/responses/${cases.map(([code]) => code).join('.')}`,
+})
 
 const universalCases = (codes: readonly string[]): Case[] =>
   codes.map(code => [code, universalSentences[code] ?? ''])

@@ -43,6 +43,14 @@ const MessageEvent = z.object({
   agentId: id('agent').nullable(),
 })
 
+const messageEvents = {
+  'canvas.message_sent': declareEvent('A message of a conversation was received and stored.', MessageEvent),
+  'canvas.message_answered': declareEvent(
+    'The answer to a message of a conversation is complete.',
+    MessageEvent,
+  ),
+}
+
 /** Lines exist only in this process: the service passes them to itself, and no caller can send them. */
 const lines = z.custom<readonly AnswerLine[]>(Array.isArray, 'must be the lines of an answer')
 
@@ -68,6 +76,8 @@ export const canvasApi = {
       conversation_not_found,
       conversation_full: [400, `The conversation has ${MAX_CONVERSATION_TURNS} messages. Start a new one.`],
     },
+    // By the operations `begin` and `finish`, each in its own transaction.
+    emits: messageEvents,
   }),
   list: readers.list('/canvas/conversations', {
     summary: 'List conversations',
@@ -119,22 +129,12 @@ export const canvasApi = {
         }),
       ]),
     ],
-    emits: {
-      'canvas.message_sent': declareEvent(
-        'A message of a conversation was received and stored.',
-        MessageEvent,
-      ),
-    },
+    emits: { 'canvas.message_sent': messageEvents['canvas.message_sent'] },
   }),
   finish: internal.post('/canvas/turns/{id}/finish', {
     summary: 'Store an answer',
     body: z.strictObject({ lines, agentId: id('agent').nullable() }),
     returns: [200, doneSchema],
-    emits: {
-      'canvas.message_answered': declareEvent(
-        'The answer to a message of a conversation is complete.',
-        MessageEvent,
-      ),
-    },
+    emits: { 'canvas.message_answered': messageEvents['canvas.message_answered'] },
   }),
 }

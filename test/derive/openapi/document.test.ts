@@ -86,9 +86,23 @@ describe('the committed document', () => {
     expect(missing).toEqual([])
   })
 
+  test('names 401 and 429 with each operation that needs a credential and counts against the rate limit', () => {
+    const { paths } = JSON.parse(text)
+    const statuses = Object.keys(paths['/policies'].post.responses)
+    expect(statuses).toEqual(['201', '400', '401', '429', 'default'])
+    const metered = operations.filter(
+      ([, { operation }]) => !operation.callers.includes('public') && !operation.limits?.unmetered,
+    )
+    const unnamed = metered.flatMap(([key, { operation }]) => {
+      const { responses } = paths[operation.path][operation.method.toLowerCase()]
+      return '401' in responses && '429' in responses ? [] : [key]
+    })
+    expect([metered.length > 300, unnamed]).toEqual([true, []])
+  })
+
   test('is small enough to be read, and as generators of clients understand it', () => {
     const { components } = JSON.parse(text)
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1_280_000)
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1_320_000)
     const answers = Object.values<object>(components.responses)
     expect(answers.filter(answer => '$ref' in answer)).toEqual([])
     const componentNames = Object.values<object>(components).flatMap(Object.keys)
@@ -123,7 +137,7 @@ describe('the committed document', () => {
     const { paths, components } = JSON.parse(text)
     const { $ref } = paths['/agents/{id}/freeze'].post.responses.default
     expect(components.responses[$ref.split('/').at(-1)].description).toBe(
-      'Also 400 `invalid_request`, `invalid_json`, `body_incomplete`, `invalid_run`; 401 `unauthenticated`, `invalid_dpop_proof`; 403 `account_suspended`, `wrong_caller`, `cross_site`, `missing_scope`; 404 `unknown_reference`, `not_found`; 408 `body_too_slow`; 409 `in_progress`; 413 `body_too_large`; 415 `unsupported_media_type`; 422 `idempotency_key_reused`; 429 `rate_limited`; 500 `internal`; 503 `busy`, `overloaded`, `outcome_unknown`, `unavailable`.',
+      'Also 400 `invalid_request`, `invalid_json`, `body_incomplete`, `invalid_run`; 403 `account_suspended`, `wrong_caller`, `cross_site`, `missing_scope`; 404 `unknown_reference`, `not_found`; 408 `body_too_slow`; 409 `in_progress`; 413 `body_too_large`; 415 `unsupported_media_type`; 422 `idempotency_key_reused`; 500 `internal`; 503 `busy`, `overloaded`, `outcome_unknown`, `unavailable`.',
     )
     expect(components.responses.refused.description).toContain('`busy`: Too many concurrent changes')
   })
