@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { copyFileSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { signWebhookHeaders } from '../../src/values/webhook-signature.ts'
 import { bodyOf } from '../support/factories.ts'
@@ -50,9 +51,11 @@ test('the receiver of webhooks takes what is genuine, once', async () => {
   ])
 })
 
-test('the configuration of an assistant starts the command of the package', () => {
+test('the configuration of an assistant starts the command of the package by its absolute path', () => {
   const { mcpServers } = JSON.parse(readFileSync('examples/assistants/mcp.json', 'utf8'))
   const { command, args, env } = mcpServers.agentpay
-  expect([command, args]).toEqual(['npx', ['agentpay', 'mcp']])
+  expect(isAbsolute(command)).toBe(true)
   expect(Object.keys(env)).toEqual(['AGENTPAY_URL', 'AGENTPAY_KEY'])
+  const ours = command.replace('/path/to/your/folder', folder)
+  expect(execFileSync(ours, [...args, '--help'], { encoding: 'utf8' })).toContain('agentpay mcp')
 })
