@@ -216,6 +216,21 @@ test.each<[string, (apples: Fruit['apples']) => unknown]>([
     'pay.apples.sell takes id first, as text: pay.apples.sell(id, { … })',
     apples => apples.sell(undefined, {}),
   ],
+  ['retrys is no option of pay.apples.get: write retries', apples => apples.get('a', { retrys: 3 })],
+  [
+    'idempotency_key is no option of pay.apples.create: write idempotencyKey',
+    apples => apples.create({}, { idempotency_key: 'a' }),
+  ],
+  ['kind is no option of pay.apples.get: it takes ', apples => apples.get('a', { kind: 'Boskoop' })],
+  ['pay.apples.press: wait is true or false', apples => apples.press({}, { wait: 'no' })],
+  ['pay.apples.get: signal is an AbortSignal', apples => apples.get('a', { signal: 'stop' })],
+  ['pay.apples.get: runId is a text', apples => apples.get('a', { runId: null })],
+  [
+    'pay.apples.get: headers is an object of texts',
+    apples => apples.get('a', { headers: { 'x-own': undefined } }),
+  ],
+  ['pay.apples.get takes options as one object', apples => apples.get('a', 0)],
+  ['pay.apples.get takes nothing after its options', apples => apples.get('a', undefined, { retries: 0 })],
 ])('says what a call takes, and sends nothing: %s', (sentence, call) => {
   const { client, sent } = aClient([])
   expect(() => call(client.apples)).toThrow(
@@ -227,7 +242,46 @@ test.each<[string, (apples: Fruit['apples']) => unknown]>([
 test('no client is made with a token that was not shown', () => {
   const url = 'https://pay.example'
   expect(() => new Client({ url, token: null })).toThrow('The token is null')
-  expect(() => new Client({ url, token: undefined })).not.toThrow()
+  expect(() => new Client({ url, token: undefined })).toThrow('The token is undefined')
+  expect(() => new Client({ url })).not.toThrow()
+})
+
+const url = 'https://pay.example'
+
+test.each<[string, unknown]>([
+  ['apiKey is no option of AgentPay: write token', { url, apiKey: 'sk_test_1' }],
+  ['apiKey is no option of AgentPay: write token', { url, apiKey: undefined }],
+  ['baseURL is no option of AgentPay: write url', { baseURL: url }],
+  ['retrys is no option of AgentPay: write retries', { url, retrys: 3 }],
+  ['timeout is no option of AgentPay: write timeoutMs', { url, timeout: 3 }],
+  ['colour is no option of AgentPay: it takes url, token, ', { url, colour: 'blue' }],
+  ['AgentPay: url is an address such as https://pay.example.com', { url: 'sk_test_1' }],
+  ['AgentPay: token is a key or a token', { url, token: '' }],
+  ['AgentPay: retries is a whole number, from 0 on', { url, retries: '3' }],
+  ['AgentPay: timeoutMs is a number of milliseconds', { url, timeoutMs: Number.POSITIVE_INFINITY }],
+  ['AgentPay: headers is an object of texts', { url, headers: new Headers({ 'x-own': '1' }) }],
+  ['AgentPay takes options as one object: { url, token, ', url],
+])('no client is made of what it does not know: %s', (sentence, options) => {
+  expect(() => new Client(options as AgentPayOptions)).toThrow(
+    expect.objectContaining({ name: 'TypeError', message: expect.stringContaining(sentence) }),
+  )
+})
+
+test('an option that a class inherits is known, too', async () => {
+  class Configured {
+    get token() {
+      return 'sk_test_2'
+    }
+  }
+  const { sent, client } = aClient([json({ id: 'a' })])
+  const other = new Client(
+    Object.assign(new Configured(), { url, fetch: async () => json({ id: 'b' }) }),
+  ) as Fruit
+  expect([await client.apples.get('a'), await other.apples.get('b'), sent.length]).toEqual([
+    { id: 'a' },
+    { id: 'b' },
+    1,
+  ])
 })
 
 const page = (ids: string[], nextCursor: string | null): Response =>

@@ -12,6 +12,7 @@ import { folder, service } from './installed-service.ts'
 
 interface Payer {
   fetch(url: string, options: FetchOptions): Promise<Response>
+  callTool(client: object, call: object, options: object | undefined): Promise<unknown>
 }
 
 const Client = clientClass({ mpp: { mint: 'POST /v1/mpp/credentials bk' } })
@@ -38,6 +39,39 @@ describe('fetch of the package', () => {
       expect(await pay.fetch(SHOP, { intentId: 'intent_1' })).toBe(answer)
       expect(sent).toHaveLength(1)
     }
+  })
+
+  test.each<[string, object | undefined]>([
+    ['pay.fetch: intentId is a text', undefined],
+    ['intent is no option of pay.fetch: write intentId', { intent: 'intent_1' }],
+    ['retries is no option of pay.fetch: it takes intentId, ', { intentId: 'intent_1', retries: 3 }],
+    ['pay.fetch: method is GET, POST, PUT, PATCH or DELETE', { intentId: 'intent_1', method: 'get' }],
+    ['pay.fetch: body is a text', { intentId: 'intent_1', body: { page: 1 } }],
+  ])('says what it takes, and sends nothing: %s', async (sentence, options) => {
+    const { pay, sent } = aPayer([])
+    await expect(pay.fetch(SHOP, options as FetchOptions)).rejects.toThrow(sentence)
+    expect(sent).toEqual([])
+  })
+
+  test.each<[string, object, object | undefined]>([
+    [
+      'args is no option of the call of pay.callTool',
+      { name: 'report', args: {} },
+      { intentId: 'intent_1', url: SHOP },
+    ],
+    ['the call of pay.callTool: name is a text', {}, { intentId: 'intent_1', url: SHOP }],
+    ['pay.callTool: intentId is a text', { name: 'report' }, undefined],
+    ['pay.callTool: url is a text', { name: 'report' }, { intentId: 'intent_1' }],
+    [
+      'card is no option of pay.callTool: write cardId',
+      { name: 'report' },
+      { intentId: 'intent_1', url: SHOP, card: 'a' },
+    ],
+  ])('callTool says what it takes, and calls nothing: %s', async (sentence, call, options) => {
+    const called: unknown[] = []
+    const client = { callTool: async (one: unknown) => called.push(one) }
+    await expect(aPayer([]).pay.callTool(client, call, options)).rejects.toThrow(sentence)
+    expect(called).toEqual([])
   })
 
   test('is refused as the minting is, and sends nothing more', async () => {

@@ -57,6 +57,16 @@ describe('waiting for a decision', () => {
     await expect(aWaiter([]).intents.wait('intent_1', { withinMs: -1 })).rejects.toThrow('withinMs')
   })
 
+  test.each<[string, object]>([
+    ['within is no option of pay.intents.wait: write withinMs', { within: 5 }],
+    ['retries is no option of pay.intents.wait: it takes withinMs, ', { retries: 5 }],
+    ['pay.intents.wait: withinMs is a number of milliseconds, from 0 on', { withinMs: '5' }],
+  ])('asks nothing with what it does not know: %s', async (sentence, options) => {
+    const { intents, left } = aWaiter([intent('approved')])
+    await expect(intents.wait('intent_1', options)).rejects.toThrow(sentence)
+    expect(left).toHaveLength(1)
+  })
+
   test('gives each attempt the time of its client', async () => {
     const never: Answer = ({ signal }) =>
       new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))

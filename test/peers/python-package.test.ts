@@ -131,6 +131,16 @@ for call in (
     lambda: pay.cards.get({"cardId": "card_1"}),
     lambda: pay.agents.create({"name": "Reader"}, wait=False),
     lambda: pay.customers.me(limit=1),
+    lambda: pay.mpp.list("").page(),
+    lambda: pay.agents.get("agent_1", retries="3"),
+    lambda: pay.agents.get("agent_1", timeout=0),
+    lambda: pay.mpp.pay({}, wait="no"),
+    lambda: pay.intents.wait("intent_1", within=0, retries=3),
+    lambda: asyncio.run(later.intents.wait("intent_1", within=0, idempotency_key="a")),
+    lambda: AgentPay("sk_test_1"),
+    lambda: AsyncAgentPay("sk_test_1", "http://127.0.0.1:1"),
+    lambda: AgentPay("http://127.0.0.1:1", ""),
+    lambda: AgentPay("http://127.0.0.1:1", "sk_test_1", timeout="5"),
 ):
     try:
         call()
@@ -150,6 +160,16 @@ print(json.dumps(refusals))
     'pay.cards.get takes id first, as text: pay.cards.get(id)',
     'pay.agents.create always waits for its outcome: leave out wait',
     expect.stringMatching(/^pay\.customers\.me has no option limit, but .*idempotency_key/),
+    'pay.mpp.list takes one dict: put its members into it: pay.mpp.list({…})',
+    'pay.agents.get: retries is a whole number, from 0 on',
+    'pay.agents.get: timeout is a number of seconds, above 0',
+    'wait is True or False: another value would wait',
+    'pay.intents.wait has no option retries, but within, run_id, headers, timeout',
+    'pay.intents.wait has no option idempotency_key, but within, run_id, headers, timeout',
+    'AgentPay takes url first, such as https://pay.example.com: write token=… for a key',
+    'AgentPay takes url first, such as https://pay.example.com: write token=… for a key',
+    'AgentPay: token is a key or a token',
+    'AgentPay: timeout is a number of seconds, above 0',
   ])
 })
 

@@ -1,3 +1,4 @@
+import { callOptions, checkOptions } from './known-options.ts'
 import type { Operation } from './operation.ts'
 import type { CallOptions } from './options.ts'
 import type { Call } from './send.ts'
@@ -11,7 +12,10 @@ export function callOf(operation: Operation, given: readonly unknown[]): Call {
   const { params: names, input: place } = operation
   const ids = names.map((name, at) => [name, idOf(given[at], operation)])
   const input = place === undefined ? undefined : inputOf(given[names.length], operation)
-  const options = given[names.length + (place === undefined ? 0 : 1)]
+  const [options, ...more] = given.slice(names.length + (place === undefined ? 0 : 1))
+  checkOptions(`pay.${operation.key}`, options, callOptions)
+  if (more.some(one => one !== undefined))
+    throw new TypeError(`pay.${operation.key} takes nothing after its options`)
   return {
     operation,
     params: Object.fromEntries(ids),

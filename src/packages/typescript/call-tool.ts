@@ -1,4 +1,5 @@
 import { type Mint, shownCredential } from './fetch-paid.ts'
+import { checkOptions, toolCall, toolOptions } from './known-options.ts'
 
 /** A call of a tool, as clients of the Model Context Protocol take it. */
 export interface ToolCall {
@@ -37,9 +38,12 @@ type Challenge = Json & { readonly id: string }
 export async function callPaidTool<R>(
   client: ToolClient<R>,
   call: ToolCall,
-  { intentId, url, cardId, signal }: ToolOptions,
+  options: ToolOptions,
   mint: Mint,
 ): Promise<R> {
+  checkOptions('the call of pay.callTool', call, toolCall, ['name'])
+  checkOptions('pay.callTool', options, toolOptions, ['intentId', 'url'])
+  const { intentId, url, cardId, signal } = options
   let challenges: readonly Challenge[]
   try {
     const result = await client.callTool(call)

@@ -16,8 +16,8 @@ export function clientClass(table: OperationTable): new (options?: AgentPayOptio
     readonly #settings: Settings
     readonly #nouns = new Map<string, Readonly<Record<string, Method>>>()
 
-    constructor(options: AgentPayOptions = {}) {
-      this.#settings = settingsOf(options)
+    constructor(options?: AgentPayOptions) {
+      this.#settings = settingsOf(options ?? {})
     }
 
     static noun(client: Client, name: string): Readonly<Record<string, Method>> {

@@ -1,4 +1,5 @@
 import { NoAnswer } from '../../derive/retry.ts'
+import { checkOptions, fetchOptions } from './known-options.ts'
 import type { Settings } from './options.ts'
 
 /** A request to a merchant, and what may pay for it. */
@@ -44,17 +45,13 @@ export function shownCredential({ credential }: Minted): string {
  */
 export async function fetchPaid(
   url: string,
-  {
-    intentId,
-    cardId,
-    signal,
-    headers = {},
-    body,
-    method = body === undefined ? 'GET' : 'POST',
-  }: FetchOptions,
+  options: FetchOptions,
   { fetch }: Pick<Settings, 'fetch'>,
   mint: Mint,
 ): Promise<Response> {
+  checkOptions('pay.fetch', options, fetchOptions, ['intentId'])
+  const { intentId, cardId, signal, headers = {}, body } = options
+  const { method = body === undefined ? 'GET' : 'POST' } = options
   const stop = signal ? { signal } : {}
   const content = body === undefined ? {} : { body }
   // A redirection would carry the credential to another merchant.

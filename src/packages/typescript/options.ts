@@ -1,10 +1,12 @@
+import { checkOptions, clientOptions } from './known-options.ts'
+
 /** Options of the client. */
 export interface AgentPayOptions {
   /** The address of the service: `https://pay.example.com`. Default: `AGENTPAY_URL` of the environment. */
   readonly url?: string | undefined
   /**
    * An API key or an agent token. Default: `AGENTPAY_KEY` of the environment. Null, as in an answer that does
-   * not show the token, is an error.
+   * not show the token, is an error, and so is undefined.
    */
   readonly token?: string | null | undefined
   /** For operators of an installation. */
@@ -63,11 +65,15 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 /** Adds defaults. A credential is sent by https only, or to this machine. */
 export function settingsOf(options: AgentPayOptions): Settings {
+  checkOptions('AgentPay', options, clientOptions)
+  if (options.token === null)
+    throw new TypeError('The token is null: an answer shows it once, when it is made. Make another one.')
+  // As of a misspelled member: the environment's key would pay in place of the one that was meant.
+  if ('token' in options && options.token === undefined)
+    throw new TypeError('The token is undefined: leave it out to use AGENTPAY_KEY.')
   const { url = ENVIRONMENT.AGENTPAY_URL, dashboardSecret, headers = {} } = options
   // A key of the environment belongs to the address there, and is sent to no other.
   const isThere = options.url === undefined || options.url === ENVIRONMENT.AGENTPAY_URL
-  if (options.token === null)
-    throw new TypeError('The token is null: an answer shows it once, when it is made. Make another one.')
   const token = options.token ?? (isThere ? ENVIRONMENT.AGENTPAY_KEY : undefined)
   if (!url) throw new TypeError('Say where the service is: url, or AGENTPAY_URL in the environment.')
   const { protocol, hostname } = new URL(url)

@@ -1,4 +1,5 @@
 import { clock } from '../../values/system-clock.ts'
+import { checkOptions, waitOptions } from './known-options.ts'
 import type { CallOptions, Settings, WaitOptions } from './options.ts'
 import { pause } from './send.ts'
 import { isTemporary } from './stream.ts'
@@ -22,7 +23,6 @@ async function whileIn<T extends WaitedFor>(
   ask: (options: CallOptions) => Promise<T>,
   { withinMs = WITHIN_MS, ...options }: WaitOptions & { readonly timeoutMs: number },
 ): Promise<T> {
-  if (!(withinMs >= 0)) throw new TypeError('withinMs is a number of milliseconds, from 0 on')
   let leftMs = withinMs
   for (let n = 0; ; n++) {
     const before = clock.ticks()
@@ -55,8 +55,14 @@ type Verbs = Readonly<Record<string, Method>>
 /** The client's own `timeoutMs` is for each attempt. */
 type Client = Pick<Settings, 'timeoutMs'>
 
-const waitBy = (read: Method | undefined, statuses: readonly string[], client: Client): Verbs => ({
-  wait(id, given) {
+const waitBy = (
+  noun: string,
+  read: Method | undefined,
+  statuses: readonly string[],
+  client: Client,
+): Verbs => ({
+  async wait(id, given) {
+    checkOptions(`pay.${noun}.wait`, given, waitOptions)
     const options = given as WaitOptions | undefined
     const ask = (own: CallOptions) => read?.(id, own) as Promise<WaitedFor>
     return whileIn(statuses, ask, { ...options, timeoutMs: options?.timeoutMs ?? client.timeoutMs })
@@ -64,8 +70,8 @@ const waitBy = (read: Method | undefined, statuses: readonly string[], client: C
 })
 
 const ownVerbs: Readonly<Record<string, (verbs: Verbs, client: Client) => Verbs>> = {
-  intents: ({ get }, client) => waitBy(get, ['created'], client),
-  mpp: ({ payment }, client) => waitBy(payment, ['waiting', 'ordering', 'sent'], client),
+  intents: ({ get }, client) => waitBy('intents', get, ['created'], client),
+  mpp: ({ payment }, client) => waitBy('mpp', payment, ['waiting', 'ordering', 'sent'], client),
 }
 
 export const withOwnVerbs = (noun: string, verbs: Verbs, client: Client): Verbs => ({

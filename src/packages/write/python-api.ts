@@ -69,10 +69,10 @@ export function pythonApi(contract: ClientContract, kind: Kind): string {
     'from __future__ import annotations\n',
     `from collections.abc import ${kind.iterator}`,
     'from typing import TYPE_CHECKING, Literal, cast, overload\n',
-    'from ._calls import waiting',
+    'from ._calls import wait_options, waiting',
     `from .${kind.module} import ${kind.connection}, ${kind.pages}`,
     `from ._wait import WITHIN, ${kind.isAsync ? 'async_while_in' : 'while_in'}\n`,
-    'if TYPE_CHECKING:\n    from typing_extensions import Unpack\n\n    from . import types as records\n    from ._calls import CallOptions\n\n',
+    'if TYPE_CHECKING:\n    from typing_extensions import Unpack\n\n    from . import types as records\n    from ._calls import CallOptions, WaitOptions\n\n',
     ...nouns.map(([noun, own]) => nounClass(noun, own, contract, kind)),
     `class Api:\n    """Every noun of the service."""\n`,
     `    def __init__(self, connection: ${kind.connection}) -> None:`,
@@ -147,7 +147,7 @@ function bodyOf(operation: ClientOperation, list: ClientOperation | undefined, k
   const given = `${JSON.stringify(lineOf(operation))}, ${ids}, ${input ? 'input' : 'None'}, ${options}`
   const wait = kind.isAsync ? 'await ' : ''
   if (answers === 'list')
-    return `return ${kind.pages}(self._connection, ${given.replace(', input,', ', input or {},').replace(', None,', ', {},')})`
+    return `return ${kind.pages}(self._connection, ${given.replace(', input,', ', {} if input is None else input,').replace(', None,', ', {},')})`
   if (answers === 'stream')
     return `return self._connection.stream(${given}, ${JSON.stringify(list ? lineOf(list) : '')})`
   if (answers === 'file') return `return ${wait}self._connection.file(${given})`

@@ -7,10 +7,10 @@ import math
 import os
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 from urllib.parse import urlsplit
 
 import httpx
@@ -33,8 +33,64 @@ class CallOptions(TypedDict, total=False):
     retries: int
 
 
+class WaitOptions(TypedDict, total=False):
+    """Options of waiting for a record: it decides itself how often it asks."""
+
+    run_id: str
+    headers: Mapping[str, str]
+    #: Timeout of one attempt in seconds.
+    timeout: float
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _are_headers(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(one, str) for pair in value.items() for one in pair)
+
+
+def _is_span(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+#: What an option must be, in words, and whether a value is it.
+_KINDS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
+    "token": ("a key or a token", lambda value: isinstance(value, str) and value != ""),
+    "dashboard_secret": ("a text", _is_text),
+    "idempotency_key": ("a text", _is_text),
+    "run_id": ("a text", _is_text),
+    "headers": ("a mapping of texts", _are_headers),
+    "timeout": ("a number of seconds, above 0", _is_span),
+    "retries": ("a whole number, from 0 on", _is_count),
+}
+
+
+def check_kinds(of: str, options: Mapping[str, object]) -> None:
+    """A wrong value would fail deep in a call, where the name of its option is lost."""
+    for name, value in options.items():
+        words, fits = _KINDS[name]
+        if not fits(value):
+            raise TypeError(f"{of}: {name} is {words}")
+
+
+def wait_options(method: str, options: Mapping[str, Any]) -> CallOptions:
+    """An option that a wait does not have would be ignored."""
+    for name in options:
+        if name not in WaitOptions.__annotations__:
+            raise TypeError(f"{method} has no option {name}, but within, {', '.join(WaitOptions.__annotations__)}")
+    check_kinds(method, options)
+    return cast(CallOptions, options)
+
+
 def waiting(wait: bool, options: CallOptions) -> CallOptions:
     """Without waiting, the service answers at once with the record of what goes on."""
+    if not isinstance(wait, bool):
+        raise TypeError("wait is True or False: another value would wait")
     if wait:
         return options
     return {**options, "headers": {**options.get("headers", {}), "prefer": "respond-async"}}
@@ -78,6 +134,12 @@ def settings_of(
     # A key of the environment belongs to the address there, and is sent to no other.
     if token is None:
         raise TypeError("The token is None: an answer shows it once, when it is made. Make another one.")
+    # Not shown, since it may be the key.
+    if url is not None and (not isinstance(url, str) or (url and "://" not in url)):
+        raise TypeError("AgentPay takes url first, such as https://pay.example.com: write token=… for a key")
+    given = {"token": token, "dashboard_secret": dashboard_secret, "headers": headers}
+    known = {name: value for name, value in given.items() if value is not None and value is not FromEnvironment.KEY}
+    check_kinds("AgentPay", {**known, "timeout": timeout, "retries": retries})
     if isinstance(token, FromEnvironment):
         token = os.environ.get(token.value, "") if url in (None, own_url) else ""
     url = url or own_url
@@ -109,6 +171,7 @@ class Call:
     def __post_init__(self) -> None:
         self.operation.check_input(self.input)
         self.operation.check_options(self.options, CallOptions.__annotations__)
+        check_kinds(self.operation.method_name, self.options)
         if self.operation.takes_key:
             key = self.options.get("idempotency_key")
             self.key = secrets.token_hex(16) if key is None else key

@@ -33,31 +33,31 @@ class Operation:
         shown = f'{{"{member}": "{prefix}_…"}}' if member else "{…}"
         place = f" after {' and '.join(self._params)}" if self._params else ""
         what = member or "its members"
-        raise TypeError(f"{self._method} takes one dict{place}: put {what} into it: {self._example(shown)}")
+        raise TypeError(f"{self.method_name} takes one dict{place}: put {what} into it: {self._example(shown)}")
 
     def check_options(self, names: Iterable[str], known: Iterable[str]) -> None:
         """The command takes members by name, so that people write ``pay.mpp.list(intent_id=…)``, which would list all."""
         wrong = next((name for name in names if name not in known), None)
         if wrong == "wait":
-            raise TypeError(f"{self._method} always waits for its outcome: leave out wait")
+            raise TypeError(f"{self.method_name} always waits for its outcome: leave out wait")
         if wrong is not None and not self.place:
-            raise TypeError(f"{self._method} has no option {wrong}, but {', '.join(known)}")
+            raise TypeError(f"{self.method_name} has no option {wrong}, but {', '.join(known)}")
         if wrong is not None:
             member = re.sub(r"_(\w)", lambda found: found[1].upper(), wrong)
             shown = self._example(f'{{"{member}": …}}')
-            raise TypeError(f"{self._method} takes one dict of members: put {member} into it: {shown}")
+            raise TypeError(f"{self.method_name} takes one dict of members: put {member} into it: {shown}")
 
     @property
     def _params(self) -> list[str]:
         return [_snake(name) for name in re.findall(r"\{(\w+)\}", self.path)]
 
     @property
-    def _method(self) -> str:
+    def method_name(self) -> str:
         noun, verb = map(_snake, self.key.split("."))
         return f"pay.{noun}.{verb}_" if keyword.iskeyword(verb) else f"pay.{noun}.{verb}"
 
     def _example(self, *rest: str) -> str:
-        return f"{self._method}({', '.join([*self._params, *rest])})"
+        return f"{self.method_name}({', '.join([*self._params, *rest])})"
 
     def address(self, ids: tuple[str, ...]) -> str:
         """The path with these ids. `.` and `..` are refused, since they lead to another address even if escaped."""
@@ -70,7 +70,7 @@ class Operation:
             value = left.pop(0)
             if not isinstance(value, str):
                 first = " and ".join(self._params)
-                raise TypeError(f"{self._method} takes {first} first, as text: {self._example(*members)}")
+                raise TypeError(f"{self.method_name} takes {first} first, as text: {self._example(*members)}")
             if value in ("", ".", ".."):
                 raise ValueError(f"{value!r} names nothing")
             return quote(value, safe="!'()*~")

@@ -109,7 +109,7 @@ class Connection:
             time.sleep(STREAM_AGAIN_AFTER_S)
 
     def _call(self, line: str, ids: tuple[str, ...], input: Input | None, options: CallOptions) -> Call:
-        return Call(operation(line), self._settings, ids, input or {}, options)
+        return Call(operation(line), self._settings, ids, {} if input is None else input, options)
 
     def _answer(self, line: str, ids: tuple[str, ...], input: Input | None, options: CallOptions) -> httpx.Response:
         with self._open(self._call(line, ids, input, options), is_whole=True) as response:
