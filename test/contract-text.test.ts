@@ -18,8 +18,14 @@ const writes = operationEntries.filter(
   ([, operation]) => operation.method !== 'GET' || isWritingOperation(operation),
 )
 
-/** Any caller who sees an unexpected recovery must be able to stop it, with any scopes. */
-const FOR_ANY_KEY = ['assistants.message', 'people.stopRecovery', 'keys.current', 'keys.revokeCurrent']
+/** With any scopes: stopping an unexpected recovery, and reading what one’s own refusal names. */
+const FOR_ANY_KEY = [
+  'assistants.message',
+  'people.stopRecovery',
+  'passkeys.getChallenge',
+  'keys.current',
+  'keys.revokeCurrent',
+]
 
 interface Json {
   readonly properties?: Record<string, Json>

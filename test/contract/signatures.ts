@@ -33,13 +33,13 @@ test('whatever a passkey signs is known', () => {
   expect(others.length).toBeGreaterThan(13)
 })
 
-test('what lets more be spent takes a signature, brings its challenge, and asks to enroll a passkey first', () => {
+test('what lets more be spent takes a signature, links to its challenge, and asks to enroll a passkey first', () => {
   const incomplete = widening.filter(({ operation }) => {
     const { fails, callers, emits } = operation
-    const brings = refusalFormOf(operation, 'assertion_required').adds?.challenge !== undefined
+    const links = refusalFormOf(operation, 'assertion_required').links === 'challenge'
     const takes = JSON.stringify(z.toJSONSchema(operation.body, { io: 'input', unrepresentable: 'any' }))
     const tells = fails?.passkey_required !== undefined && 'passkey.blocked' in emits
-    return !(brings && tells && takes.includes('"webauthnAssertion"') && callers.includes('console'))
+    return !(links && tells && takes.includes('"webauthnAssertion"') && callers.includes('console'))
   })
   expect(incomplete.map(({ key }) => key)).toEqual([])
 })

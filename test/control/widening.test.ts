@@ -1,3 +1,4 @@
+import './widening/linked-challenges.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aCard } from '../support/cards/cards.ts'
 import { aKeyPair } from '../support/cards/encryption-keys.ts'
@@ -21,7 +22,7 @@ import {
 import { http, startTestService } from '../support/harness.ts'
 import { Authenticator } from '../support/identity/authenticator.ts'
 import { signedInTo } from '../support/identity/console.ts'
-import { aPerson, assertion, enrol, originOf, signed } from '../support/identity/people.ts'
+import { aPerson, assertion, enrol, linkedChallenge, originOf, signed } from '../support/identity/people.ts'
 
 const service = await startTestService()
 
@@ -46,6 +47,9 @@ const send = ({ url }: { url: string }, by: object, [method, path, body]: Reques
 
 const inConsole = ({ headers }: Account, request: Request) => send(service, { headers }, request)
 const withKey = ({ key }: Account, request: Request) => send(service, { token: key }, request)
+
+const challengeFor = async (account: Account, request: Request) =>
+  linkedChallenge(account.session, await inConsole(account, request))
 
 const told = ({ status, headers }: Awaited<ReturnType<typeof inConsole>>) =>
   `${status} ${headers.get('x-error-code') ?? ''}`.trim()
@@ -354,7 +358,7 @@ describe.each(Object.keys(changes))('%s', name => {
     const { request, read } = await change(account)
     const before = await read?.()
     const answer = await inConsole(account, request)
-    expect([told(answer), answer.body.challenge]).toEqual(['403 passkey_required', undefined])
+    expect([told(answer), answer.headers.get('link')]).toEqual(['403 passkey_required', null])
     expect(answer.body.error).toContain('/join')
     expect(await read?.()).toEqual(before)
   })
@@ -366,12 +370,14 @@ describe.each(Object.keys(changes))('%s', name => {
     const before = await read?.()
     const asked = await inConsole(account, request)
     expect(told(asked)).toBe('400 assertion_required')
-    expect(asked.body.challenge.sentence).toMatch(
+    expect(Object.keys(asked.body)).toEqual(['error'])
+    const challenge = await linkedChallenge(account.session, asked)
+    expect(challenge.sentence).toMatch(
       /^(Let more be spent|Let another person approve|Change who is paid|Pay money back)\. For the /,
     )
-    expect(asked.body.challenge.sentence).toMatch(says)
+    expect(challenge.sentence).toMatch(says)
     expect(await read?.()).toEqual(before)
-    const done = signing(request, asked.body.challenge, account)
+    const done = signing(request, challenge, account)
     expect((await inConsole(account, done)).status).toBeLessThan(300)
     expect(await read?.()).not.toEqual(before)
   })
@@ -393,7 +399,7 @@ describe('a signature', () => {
       `/policies/${id}`,
       { name: 'Research budget', ...standing, autoApproveLimitEuros },
     ]
-    const challengeOf = async (request: Request) => (await inConsole(account, request)).body.challenge
+    const challengeOf = (request: Request) => challengeFor(account, request)
     const other = signing(raise(250), await challengeOf(raise(60)), account)
     expect(told(await inConsole(account, other))).toBe('400 statement_outdated')
     const earlier = signing(raise(250), await challengeOf(raise(250)), account)
@@ -408,7 +414,7 @@ describe('a signature', () => {
     const account = await anAccount()
     await account.enrolPasskey()
     const request: Request = ['POST', `/agents/${account.agent.id}/tokens`, { label: 'Laptop' }]
-    const done = signing(request, (await inConsole(account, request)).body.challenge, account)
+    const done = signing(request, await challengeFor(account, request), account)
     const answers = await Promise.all([inConsole(account, done), inConsole(account, done)])
     expect(answers.map(told).sort()).toEqual(['201', '400 challenge_used'])
   })
@@ -420,7 +426,7 @@ describe('a signature', () => {
     const other = new Authenticator({ origin: originOf(service) })
     await enrol(account.client, otherId, other, account)
     const request: Request = ['POST', `/agents/${account.agent.id}/tokens`, { label: 'Laptop' }]
-    const { challenge } = (await inConsole(account, request)).body
+    const challenge = await challengeFor(account, request)
     const foreign = signing(request, challenge, { ...account, device: other })
     expect(told(await inConsole(account, foreign))).toBe('401 assertion_invalid')
     const body = { purpose: 'invitation', subject: { name: 'Grace', role: 'viewer' } } as const

@@ -3,7 +3,14 @@ import { times } from '../support/at-once.ts'
 import { bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
 import { peopleInConsole } from '../support/identity/in-console.ts'
-import { aPerson, assertion, type Enrolled, enrolled, signed } from '../support/identity/people.ts'
+import {
+  aPerson,
+  assertion,
+  type Enrolled,
+  enrolled,
+  linkedChallenge,
+  signed,
+} from '../support/identity/people.ts'
 
 const service = await startTestService()
 
@@ -24,11 +31,11 @@ const name = (client: TestClient, id: string, body: Naming) =>
 
 type Signer = Pick<Enrolled, 'device'>
 
-/** Names a deputy with the signature of this person over the challenge that the refusal brings. */
+/** Names a deputy with the signature of this person over the challenge that the refusal links to. */
 async function nameSigned(client: TestClient, id: string, body: Naming, { device }: Signer) {
   const refused = await name(client, id, body)
-  const { challenge } = refused.body as unknown as { challenge: Parameters<typeof signed>[0] }
-  return name(client, id, { ...body, webauthnAssertion: signed(challenge, device) })
+  const webauthnAssertion = signed(await linkedChallenge(client, refused), device)
+  return name(client, id, { ...body, webauthnAssertion })
 }
 
 const listed = async (client: TestClient, id: string) =>
@@ -184,7 +191,7 @@ describe('once the account has had a passkey, a key', () => {
     const body = { deputyId: bob.personId, ...span(1, 8) }
     const refused = await name(client, ada.personId, { ...body, ...span(1, 8) })
     expect(refused).toMatchObject({ status: 400, code: 'assertion_required' })
-    expect((refused.body as unknown as { challenge: { sentence: string } }).challenge.sentence).toMatch(
+    expect((await linkedChallenge(client, refused)).sentence).toMatch(
       /^Let another person approve\. For the person “Ada” \(person_\w+\): Deputy from none to “Bob” \(person_\w+\), \d+ \w+ \d{4} \d\d:\d\d UTC to .* UTC\.$/,
     )
     const week = { deputyId: bob.personId, ...span(1, 8) }
@@ -192,9 +199,7 @@ describe('once the account has had a passkey, a key', () => {
       status: 403,
       code: 'insufficient_role',
     })
-    const { challenge } = (await name(client, ada.personId, week)).body as never as {
-      challenge: Parameters<typeof signed>[0]
-    }
+    const challenge = await linkedChallenge(client, await name(client, ada.personId, week))
     const webauthnAssertion = signed(challenge, ada.device)
     const longer = { ...week, until: inDays(9), webauthnAssertion }
     expect(await name(client, ada.personId, longer)).toMatchObject({ code: 'statement_outdated' })

@@ -1,9 +1,11 @@
 import type { CallAnswer } from '../../derive/call.ts'
+import { linkedChallengeId } from '../../values/challenge-link.ts'
 import { CommandFailure, exitCodes } from '../io.ts'
 import type { ServiceReply } from './send.ts'
 
 export function resultOrFailure({
   status,
+  headers,
   body,
   error,
   code,
@@ -12,5 +14,7 @@ export function resultOrFailure({
   if (status < 300) return body
   const sentence = error ?? `The service answered with status ${status}.`
   const exitCode = status === 401 ? exitCodes.notSignedIn : exitCodes.refused
-  throw new CommandFailure(exitCode, sentence, code ?? String(status))
+  const id = linkedChallengeId(headers.get('link'))
+  const remedy = id === undefined ? '' : ` Read it: agentpay passkeys get-challenge ${id}`
+  throw new CommandFailure(exitCode, sentence + remedy, code ?? String(status))
 }

@@ -54,7 +54,7 @@ export const changeRequestsApi = {
   approve: approvers.post('/change-requests/{id}/approve', {
     summary: 'Approve a change',
     description:
-      'A person who is asked signs the `challenge` of the refusal `assertion_required`. With the last approval the change is carried out, if what it changes is still as people have signed.',
+      'A person who is asked signs the challenge that the refusal `assertion_required` links to. With the last approval the change is carried out, if what it changes is still as people have signed.',
     body: z.strictObject({
       ...widening.members,
       personId: id('person').optional().meta({

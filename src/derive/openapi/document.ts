@@ -32,22 +32,11 @@ const servers = [
   { url: '/v1', description: 'The same operations under a version prefix.' },
 ]
 
-/** Every refusal, with the members that some of them add. */
-function errorSchema(operations: readonly RegisteredOperation[], schemas: SchemaCollector): JsonSchema {
-  const added = operations.flatMap(({ operation }) =>
-    Object.keys(operation.fails ?? {}).flatMap(code =>
-      Object.entries(refusalFormOf(operation, code).adds ?? {}),
-    ),
-  )
-  return {
-    type: 'object',
-    description: 'What went wrong, for people. Programs read the header `X-Error-Code`.',
-    properties: {
-      error: { type: 'string' },
-      ...Object.fromEntries([...new Map(added)].map(([name, schema]) => [name, schemas.add(schema)])),
-    },
-    required: ['error'],
-  }
+const errorSchema: JsonSchema = {
+  type: 'object',
+  description: 'What went wrong, for people. Programs read the header `X-Error-Code`.',
+  properties: { error: { type: 'string' } },
+  required: ['error'],
 }
 
 const problemSchema: JsonSchema = {
@@ -75,7 +64,6 @@ export function* buildOpenapiInSlices(areas: Areas): SlicedWork<OpenapiDocument>
   )
   const paths = yield* pathsOf(operations, { schemas, errors, parameterExample })
   const webhooks = documentedWebhooks(areas, yield* eventTypesInSlices(areas, schemas))
-  const error = errorSchema(operations, schemas)
   return {
     openapi: '3.1.1',
     info: openapiInfo,
@@ -87,7 +75,7 @@ export function* buildOpenapiInSlices(areas: Areas): SlicedWork<OpenapiDocument>
       securitySchemes,
       schemas: {
         ...schemas.all(),
-        Error: error,
+        Error: errorSchema,
         ...(usesProblems(operations) ? { Problem: problemSchema } : {}),
       },
       parameters: { ...headerParameters, ...deliveryHeaders },

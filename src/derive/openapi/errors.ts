@@ -108,7 +108,11 @@ const responseOf = (operation: AnyOperation, group: readonly Case[]): ResponseOb
   description: group.map(({ code, message }) => `\`${code}\`: ${message}`).join('\n\n'),
   headers: {
     'X-Error-Code': refusalCodeHeader(group.map(({ code }) => code)),
-    ...operationResponseHeaders(operation, group[0]?.status ?? 500),
+    ...operationResponseHeaders(
+      operation,
+      group[0]?.status ?? 500,
+      ...(group.some(({ code }) => refusalFormOf(operation, code).links) ? (['Link'] as const) : []),
+    ),
   },
   content: contentOf(operation, group),
 })

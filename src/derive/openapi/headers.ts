@@ -28,6 +28,10 @@ export const responseHeaders = {
   'X-RateLimit-Remaining': count('Remaining requests of the one that has fewer left.', 99),
   'X-RateLimit-Reset': count('When the window ends, in Unix seconds.', 1_795_167_060),
   'Retry-After': count('Seconds to wait before trying again.', 12),
+  Link: text(
+    'What a passkey must sign first, as `rel="challenge"`. The session or key that was refused reads it with `GET /passkeys/challenges/{id}`.',
+    '</passkeys/challenges/challenge_01jd8x2m4ye7k9v0c3q5r6t8wz>; rel="challenge"',
+  ),
   [REPLAY_HEADER]: {
     description: 'This answer was given before, to the same Idempotency-Key.',
     schema: { type: 'string', const: 'true' },

@@ -57,16 +57,26 @@ export const isRefusalResponse = ({ headers = {} }: ResponseObject): boolean => 
 const isUnmetered = ({ headers = {} }: ResponseObject): boolean =>
   !('X-RateLimit-Limit' in headers) && 'X-Request-Id' in headers
 
+const isLinked = ({ headers = {} }: ResponseObject): boolean => 'Link' in headers
+
 type Case = readonly [code: string, message: string]
 
 /** The refusal that an operation has for these cases, unless it has another form, or headers of its own. */
-function plainRefusal(cases: readonly Case[], status: string, unmetered: boolean): ResponseObject {
+function plainRefusal(
+  cases: readonly Case[],
+  status: string,
+  { unmetered, linked }: { readonly unmetered: boolean; readonly linked?: boolean },
+): ResponseObject {
   const codes = cases.map(([code]) => code)
   return {
     description: cases.map(one => words(...one)).join('\n\n'),
     headers: {
       [REFUSAL_CODE_HEADER]: refusalCodeHeader(codes),
-      ...operationResponseHeaders(unmetered ? { limits: { unmetered: true } } : {}, Number(status)),
+      ...operationResponseHeaders(
+        unmetered ? { limits: { unmetered: true } } : {},
+        Number(status),
+        ...(linked ? (['Link'] as const) : []),
+      ),
     },
     content: {
       'application/json': {
@@ -107,7 +117,7 @@ export function compactRefusals(responses: Responses, refusals: Refusals): Respo
   }
   if (lists.length === 0) return short
   // An answer in a list may be one that says when to try again.
-  const forNow = plainRefusal([], '503', unmetered)
+  const forNow = plainRefusal([], '503', { unmetered })
   return { ...short, default: referenceTo(forNow, `${AS_EVERYWHERE}${lists.join('; ')}.`, refusals) }
 }
 
@@ -115,7 +125,8 @@ export function compactRefusals(responses: Responses, refusals: Refusals): Respo
 function casesOfPlainRefusal(response: ResponseObject, status: string) {
   if (!isRefusalResponse(response)) return undefined
   const cases = casesIn(response.description)
-  if (!isSameJson(response, plainRefusal(cases, status, isUnmetered(response)))) return undefined
+  const kind = { unmetered: isUnmetered(response), linked: isLinked(response) }
+  if (!isSameJson(response, plainRefusal(cases, status, kind))) return undefined
   const end = ALWAYS_NAMED.has(status) ? cases.length : cases.findLastIndex(one => !isUniversal(one)) + 1
   return { own: cases.slice(0, end), common: cases.slice(end) }
 }
@@ -124,7 +135,11 @@ function casesOfPlainRefusal(response: ResponseObject, status: string) {
 function referenceTo(response: ResponseObject, description: string, { refused }: Refusals): SchemaReference {
   const { headers = {} } = omitCommonResponseHeaders(response)
   const isForNow = 'Retry-After' in headers
-  const kinds = [...(isForNow ? ['for-now'] : []), ...(isUnmetered(response) ? ['unmetered'] : [])]
+  const kinds = [
+    ...(isForNow ? ['for-now'] : []),
+    ...(isUnmetered(response) ? ['unmetered'] : []),
+    ...(isLinked(response) ? ['linked'] : []),
+  ]
   const name = [NAME, ...kinds].join('.')
   refused[name] ??= {
     description: NAMED,
@@ -163,8 +178,9 @@ export function expandRefusals(
       if (response && !isCompactRefusal(response)) return [status, response]
       const also = universalCases(codes[status] ?? [])
       const cases = [...casesIn(response?.description ?? '', sentences), ...also]
-      if (!unmetered && cases.every(isUniversal)) return [status, sharedReference(cases)]
-      return [status, plainRefusal(cases, status, unmetered)]
+      const kind = { unmetered, linked: response !== undefined && isLinked(response) }
+      if (!unmetered && !kind.linked && cases.every(isUniversal)) return [status, sharedReference(cases)]
+      return [status, plainRefusal(cases, status, kind)]
     }),
   )
 }
@@ -187,7 +203,10 @@ export function sharedRefusals(operations: readonly OperationObject[]): Record<s
   return Object.fromEntries(
     [...new Map(found)]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, status]) => [name, plainRefusal(universalCases(name.split('.')), status, false)]),
+      .map(([name, status]) => [
+        name,
+        plainRefusal(universalCases(name.split('.')), status, { unmetered: false }),
+      ]),
   )
 }
 

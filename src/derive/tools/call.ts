@@ -109,13 +109,20 @@ function parameter(name: string, value: unknown): string {
   return value
 }
 
-async function answerOf({ status, body, type, errorCode, replayed }: ApiResponse): Promise<ToolAnswer> {
+async function answerOf({
+  status,
+  body,
+  type,
+  errorCode,
+  replayed,
+  headers,
+}: ApiResponse): Promise<ToolAnswer> {
   const isRepeated = replayed === true
   const text = typeof body === 'string' ? body : body === null ? '' : await wholeText(body)
   const content = text === '' || type?.startsWith('text/csv') ? text : JSON.parse(text)
   if (errorCode !== undefined) {
-    const { error = content, challenge } = content
-    return { status, refusal: { code: errorCode, message: String(error), challenge }, isRepeated }
+    const { error = content } = content
+    return { status, refusal: { code: errorCode, message: String(error), link: headers?.Link }, isRepeated }
   }
   return { status, ...(text === '' ? {} : { body: content }), isRepeated }
 }

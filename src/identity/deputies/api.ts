@@ -22,7 +22,7 @@ const deputyId = id('person').meta({ description: 'The person who may approve in
 
 const webauthnAssertion = webauthnAssertionSchema.optional().meta({
   description:
-    'The signature over `challenge` of the refusal `assertion_required`: in the console your own, with a key that of an owner or of the person. A key needs none before the account has had a passkey.',
+    'The signature over the challenge that the refusal `assertion_required` links to: in the console your own, with a key that of an owner or of the person. A key needs none before the account has had a passkey.',
 })
 
 const DeputyRecord = z
@@ -67,7 +67,7 @@ export const deputiesApi = {
   create: approvers.post('/people/{id}/deputies', {
     summary: 'Name a deputy of a person',
     description:
-      'During the span the deputy may approve in the person’s place, where a policy asks several people. In the console, people name a deputy for themselves, and owners for others; their passkey signs it. With a key, an owner or the person signs `challenge` of the refusal `assertion_required`.',
+      'During the span the deputy may approve in the person’s place, where a policy asks several people. In the console, people name a deputy for themselves, and owners for others; their passkey signs it. With a key, an owner or the person signs the challenge that the refusal `assertion_required` links to.',
     signature: widening.signature,
     body: z.strictObject({ deputyId, from, until, webauthnAssertion }),
     example: {

@@ -22,8 +22,8 @@ import {
 import { Person } from '../customers/index.ts'
 import {
   consumeAssertion,
+  linkingChallenge,
   lockPasskeys,
-  openPasskeyChallenge,
   passkeySummary,
   signerOfWidening,
   verifyAssertion,
@@ -97,7 +97,7 @@ export const nameDeputy: HandlerOf<typeof deputiesApi.create> = async ({ params,
 }
 
 const SIGN_IT =
-  'webauthnAssertion: this lets another person approve, so the passkey of an owner or of the person must sign it. Let them sign the challenge of this answer, and send the request again with the signature.'
+  'webauthnAssertion: this lets another person approve, so the passkey of an owner or of the person must sign it. Let them sign the challenge that the header Link of this answer names, and send the request again with the signature.'
 
 /** A key alone names a deputy only while no one can sign, since its holder could otherwise choose who approves: null. */
 async function signerOfNaming(
@@ -115,8 +115,11 @@ async function signerOfNaming(
   if (!everEnrolled) return null
   const statement = { kind: 'widening', members: { changes } } as const
   if (!envelope) {
-    const challenge = await openPasskeyChallenge({ ...statement, subjectId: person.id }, context)
-    return refuse('assertion_required', SIGN_IT).adding({ challenge })
+    return linkingChallenge(
+      refuse('assertion_required', SIGN_IT),
+      { ...statement, subjectId: person.id },
+      context,
+    )
   }
   const verified = await verifyAssertion(envelope, context)
   if (typeof verified === 'string') return refuse(verified)

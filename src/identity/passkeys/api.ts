@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { open, operationsFor } from '../../kernel/contract/callers.ts'
-import { emptyBody, notFound } from '../../kernel/contract/operation.ts'
+import { emptyBody, get, notFound } from '../../kernel/contract/operation.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import { labelSchema } from '../../values/schemas.ts'
@@ -159,6 +159,20 @@ export const passkeysApi = {
       person_not_found,
       key_not_found: notFound('key'),
       subject_mismatch: [400, 'subject does not match the purpose.'],
+    },
+  }),
+  getChallenge: get('/passkeys/challenges/{id}', {
+    summary: 'Get the challenge that a refusal names',
+    description:
+      'A refusal for which a passkey must sign names its challenge in the header `Link`, with `rel="challenge"`. Only the session or key that was refused gets it, until it is used or has expired. Needs no scope.',
+    callers: ['key'],
+    requires: 'passkeys',
+    returns: [200, ChallengeRecord],
+    fails: {
+      challenge_not_found: [
+        404,
+        'No such challenge: it was used, it has expired after five minutes, or another session or key was refused. Send the refused request again.',
+      ],
     },
   }),
   revoke: writers.del('/passkeys/{id}', {

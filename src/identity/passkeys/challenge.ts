@@ -51,6 +51,7 @@ const schema = defineEntity({
     usedAt: nullable.instant(),
     authority: plain(nullable.enum(passkeyEnrolmentGrounds)),
     authorityId: plain(nullable.string()),
+    askedBy: plain(nullable.string()),
   },
 })
 
@@ -68,6 +69,8 @@ export interface NewPasskeyChallenge<K extends Kind> {
   readonly personId: string | null
   readonly authority?: PasskeyEnrolmentGround
   readonly authorityId?: string | null
+  /** The session or credential that has asked, and alone may read it again. */
+  readonly askedBy?: string | null
   readonly saltOf?: ((place: string) => string | undefined) | undefined
 }
 
@@ -93,6 +96,7 @@ export function newPasskeyChallenge<K extends Kind>(
     updatedAt: real,
     authority: null,
     authorityId: null,
+    askedBy: null,
     ...others,
     ...made,
     madeAt: now,

@@ -32,6 +32,7 @@ export {
 export { openSignInChallenge, verifySignIn } from './sign-in.ts'
 export {
   approverOfWidening,
+  linkingChallenge,
   refuseUnsignedWidening,
   signerOfWidening,
   widening,

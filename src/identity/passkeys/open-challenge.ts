@@ -1,15 +1,19 @@
-import type { Tenant } from '../../kernel/contract/actor.ts'
+import type { Actor, Tenant } from '../../kernel/contract/actor.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
+import type { HandlerOf } from '../../kernel/contract/operation.ts'
 import type { RunningService } from '../../kernel/contract/ports.ts'
 import { Problem } from '../../kernel/contract/problem.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto } from '../../kernel/database/bulk-sql.ts'
 import type { RelyingParty } from '../../ports/relying-party.ts'
 import { challengeOf, type Kind, type Subjects, sentenceOf } from '../../statements/index.ts'
+import { clock } from '../../values/clock.ts'
+import type { passkeysApi } from './api.ts'
 import { requiredSignerId } from './assertions.ts'
 import {
   newPasskeyChallenge,
   PASSKEY_CHALLENGE_TTL_MS,
+  PasskeyChallenge,
   type PasskeyChallengeRow,
   passkeyChallengesTable,
 } from './challenge.ts'
@@ -57,23 +61,43 @@ export interface ChallengeOpening<K extends Kind> {
   readonly saltOf?: (place: string) => string | undefined
 }
 
+const credentialOf = ({ sessionId, id }: Actor): string | null => sessionId ?? id
+
+const descriptorsFor = (
+  { kind, subjectId, personId }: Pick<PasskeyChallengeRow, 'kind' | 'subjectId' | 'personId'>,
+  sql: Sql,
+  tenant: Tenant,
+) => passkeyDescriptors(sql, tenant, personId, kind === 'revocation' ? subjectId : null)
+
+/** The challenge that a refusal has named, for the session or credential that was refused, until it is used or ends. */
+export const readPasskeyChallenge: HandlerOf<typeof passkeysApi.getChallenge> = async (
+  { params: { id } },
+  { em, sql, tenant, actor, service, refuse },
+) => {
+  const party = passkeyRelyingParty(service)
+  const askedBy = credentialOf(actor)
+  const row = askedBy && (await em.findOne(PasskeyChallenge, { id, askedBy, usedAt: null }))
+  if (!row || row.expiresAt <= clock.real()) return refuse('challenge_not_found')
+  return passkeyChallengeResponse(row, party, await descriptorsFor(row, sql, tenant))
+}
+
 export async function openPasskeyChallenge<K extends Kind>(
   { personId, ...opening }: ChallengeOpening<K>,
   { sql, tenant, now, service, actor }: ReadContext,
 ) {
   const party = passkeyRelyingParty(service)
   const signer = personId ?? requiredSignerId(actor, opening.kind)
-  const row = newPasskeyChallenge({ ...opening, personId: signer }, { tenant, now, origin: party.origin })
-  const except = opening.kind === 'revocation' ? opening.subjectId : null
+  const about = { ...opening, personId: signer, askedBy: credentialOf(actor) }
+  const row = newPasskeyChallenge(about, { tenant, now, origin: party.origin })
   const [allowCredentials] = await Promise.all([
-    passkeyDescriptors(sql, tenant, signer, except),
+    descriptorsFor(row, sql, tenant),
     insertPasskeyChallenges(sql, [row]),
   ])
   return passkeyChallengeResponse(row, party, allowCredentials)
 }
 
 export function passkeyChallengeResponse(
-  row: PasskeyChallengeRow,
+  row: Pick<PasskeyChallengeRow, 'id' | 'expiresAt' | 'statement' | 'openings'>,
   { id: rpId }: RelyingParty,
   allowCredentials: Awaited<ReturnType<typeof passkeyDescriptors>>,
 ) {

@@ -10,6 +10,7 @@ import { EnrolmentGrant, lockPasskeys, markPasskeyRevoked, passkeySummary } from
 import { PasskeyChallenge } from './challenge.ts'
 import { createPasskeyChallenge, passkeyRevocationSubject } from './challenge-purposes.ts'
 import { passkeyRegistrationOptions, verifyPasskeyRegistration } from './enrol.ts'
+import { readPasskeyChallenge } from './open-challenge.ts'
 import { Passkey } from './passkey.ts'
 import { credentialIdOf } from './read-assertions.ts'
 import { passkeyEvent, passkeyEvents, type WebauthnAssertion, webauthnAssertionSchema } from './schemas.ts'
@@ -71,6 +72,7 @@ const passkeys = bindHandlers(passkeysApi, {
   registerOptions: passkeyRegistrationOptions,
   registerVerify: verifyPasskeyRegistration,
   challenge: createPasskeyChallenge,
+  getChallenge: readPasskeyChallenge,
   revoke,
 
   list: ({ query: { personId, status } }, { page }) =>

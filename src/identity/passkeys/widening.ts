@@ -1,22 +1,17 @@
-import type { Context } from '../../kernel/contract/context.ts'
+import type { Context, ReadContext } from '../../kernel/contract/context.ts'
 import type { RefusalSpec } from '../../kernel/contract/operation.ts'
 import { Refusal } from '../../kernel/contract/problem.ts'
-import type { StatedWidening } from '../../statements/index.ts'
+import type { Kind, StatedWidening } from '../../statements/index.ts'
+import { challengeLink } from '../../values/challenge-link.ts'
 import { type AssertionContext, consumeAssertion, requiredSignerId, verifyAssertion } from './assertions.ts'
-import { openPasskeyChallenge, passkeyDescriptors } from './open-challenge.ts'
+import { type ChallengeOpening, openPasskeyChallenge, passkeyDescriptors } from './open-challenge.ts'
 import type { PasskeyHolder } from './read-assertions.ts'
 import {
   assertionEvents,
   assertionRefusals,
-  ChallengeRecord,
   type WebauthnAssertion,
   webauthnAssertionSchema,
 } from './schemas.ts'
-
-const signedChallenge = ChallengeRecord.meta({
-  description:
-    'With `assertion_required` for people in the console, where a change lets more be spent, changes who is paid or approves, or pays money back: what their passkey must sign.',
-})
 
 /**
  * What the contract of an operation needs by which people in the console can let more be spent. The thief of a
@@ -26,12 +21,12 @@ export const widening = {
   members: {
     webauthnAssertion: webauthnAssertionSchema.optional().meta({
       description:
-        'In the console: the signature over `challenge` of `assertion_required`. A key needs none.',
+        'In the console: the signature over the challenge that `assertion_required` links to. A key needs none.',
     }),
   },
   fails: {
     ...assertionRefusals,
-    assertion_required: [...assertionRefusals.assertion_required, { adds: { challenge: signedChallenge } }],
+    assertion_required: [...assertionRefusals.assertion_required, { links: 'challenge' }],
     passkey_required: [
       403,
       'This lets more be spent, changes who is paid or approves, or pays money back, so a passkey must sign it, and you have none. Create one at /join, or ask an owner for a link.',
@@ -55,14 +50,14 @@ export const wideningBySeveral = {
   members: {
     webauthnAssertion: webauthnAssertionSchema.optional().meta({
       description:
-        'In the console: the signature over `challenge` of `assertion_required`. With a key: that of an approver over `challenge` of `attestation_required`, where the policy asks several people.',
+        'In the console: the signature over the challenge that `assertion_required` links to. With a key: that of an approver over the challenge of `attestation_required`, where the policy asks several people.',
     }),
   },
   fails: {
     attestation_required: [
       400,
-      'webauthnAssertion: the policy of the agent asks several people with passkeys for this, so a key or an operator cannot approve it. Have one of them sign the challenge of this answer, and send the request again with the signature.',
-      { adds: { challenge: signedChallenge } },
+      'webauthnAssertion: the policy of the agent asks several people with passkeys for this, so a key or an operator cannot approve it. Have one of them sign the challenge that the header Link of this answer names, and send the request again with the signature.',
+      { links: 'challenge' },
     ],
   },
 } as const satisfies { readonly members: object; readonly fails: Record<string, RefusalSpec> }
@@ -71,7 +66,17 @@ export const wideningBySeveral = {
 const MAX_SIGNED = 65_536
 
 const SIGN_IT =
-  'webauthnAssertion: this lets more be spent, changes who is paid or approves, or pays money back, so your passkey must sign it. Sign the challenge of this answer, and send the request again with the signature.'
+  'webauthnAssertion: this lets more be spent, changes who is paid or approves, or pays money back, so your passkey must sign it. Sign the challenge that the header Link of this answer names, and send the request again with the signature.'
+
+/** The refusal that names what a passkey must sign. */
+export async function linkingChallenge<K extends Kind>(
+  refusal: Refusal,
+  opening: ChallengeOpening<K>,
+  context: ReadContext,
+): Promise<Refusal> {
+  const { challengeId } = await openPasskeyChallenge(opening, context)
+  return refusal.linking(challengeLink(challengeId))
+}
 
 type WideningContext = AssertionContext & Context<keyof typeof widening.fails, typeof assertionEvents>
 
@@ -114,8 +119,8 @@ export async function signerOfWidening(
   const signer = requiredSignerId(actor, 'widening') ?? personId
   const own = await passkeyDescriptors(sql, tenant, signer)
   if (own.length === 0) return refuse('passkey_required')
-  const challenge = await openPasskeyChallenge({ ...statement, subjectId: null, personId: signer }, context)
-  return refuse('assertion_required', SIGN_IT).adding({ challenge })
+  const opening = { ...statement, subjectId: null, personId: signer }
+  return linkingChallenge(refuse('assertion_required', SIGN_IT), opening, context)
 }
 
 /**
@@ -132,5 +137,5 @@ export async function approverOfWidening(
   const refusal = refuse('attestation_required')
   if (actor.type !== 'key') return refusal
   const statement = { kind: 'widening', members: { changes } } as const
-  return refusal.adding({ challenge: await openPasskeyChallenge({ ...statement, subjectId: null }, context) })
+  return linkingChallenge(refusal, { ...statement, subjectId: null }, context)
 }

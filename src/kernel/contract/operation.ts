@@ -28,8 +28,8 @@ export interface RefusalForm {
   readonly problem?: readonly [type: string, title: string]
   readonly rpcCode?: number
   readonly asks?: Readonly<Record<string, unknown>>
-  /** Members of the answer beside `error`, each with the schema of a named record. They can be missing. */
-  readonly adds?: Readonly<Record<string, z.ZodType>>
+  /** What the header `Link` may name. The body has `error` alone, as that of every error. */
+  readonly links?: 'challenge'
 }
 
 export interface RequestLimits {

@@ -5,18 +5,18 @@ export class Refusal {
   readonly status: number
   readonly code: string
   readonly message: string
-  /** Further members of the answer: those that `adds` of the refusal's form names. */
-  readonly added: Readonly<Record<string, unknown>>
+  /** What the caller needs next: the header `Link`, which `links` of the refusal's form says. */
+  readonly link: string | undefined
 
-  constructor(status: number, code: string, message: string, added: Readonly<Record<string, unknown>> = {}) {
+  constructor(status: number, code: string, message: string, link?: string) {
     this.status = status
     this.code = code
     this.message = message
-    this.added = added
+    this.link = link
   }
 
-  adding(added: Readonly<Record<string, unknown>>): Refusal {
-    return new Refusal(this.status, this.code, this.message, added)
+  linking(link: string): Refusal {
+    return new Refusal(this.status, this.code, this.message, link)
   }
 }
 

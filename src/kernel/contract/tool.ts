@@ -24,14 +24,14 @@ export interface SignatureRequirement {
 }
 
 /**
- * People in the console sign where the operation lets more be spent. The refusal `assertion_required` brings the
- * challenge as `challenge`: only the operation itself can tell what it widens.
+ * People in the console sign where the operation lets more be spent. The refusal `assertion_required` links to the
+ * challenge: only the operation itself can tell what it widens.
  */
 export interface SignatureInRefusal {
   readonly inRefusal: true
 }
 
-/** Undefined where the refusal brings the challenge. */
+/** Undefined where the refusal links to the challenge. */
 export const signatureRequirement = (
   signature: SignatureOptions['signature'],
 ): SignatureRequirement | undefined => (signature && 'challenge' in signature ? signature : undefined)
@@ -101,8 +101,8 @@ export interface ToolAnswer {
   readonly refusal?: {
     readonly code: string
     readonly message: string
-    /** What a passkey must sign first, if the refusal says so. */
-    readonly challenge?: unknown
+    /** Its header `Link`, which may name what a passkey must sign first. */
+    readonly link?: string | undefined
   }
   /** It is the stored answer to the same call: nothing was done again. */
   readonly isRepeated: boolean

@@ -56,6 +56,7 @@ export interface StoredAnswer {
   status: number | null
   body: string | null
   error_code: string | null
+  link: string | null
   reservation: unknown
   age_ms: string | bigint
   leased_by: string | null
@@ -67,7 +68,7 @@ export interface StoredAnswer {
  * analysed yet.
  */
 const LOOKUP = `
-select n::int as position, k.request_hash, k.status, k.body, k.error_code, k.reservation,
+select n::int as position, k.request_hash, k.status, k.body, k.error_code, k.link, k.reservation,
   (extract(epoch from clock_timestamp() - k.created_at) * 1000)::bigint as age_ms, k.leased_by,
   k.leased_by is not null and not exists (
     select from process_leases p where p.id = k.leased_by and p.held_until > clock_timestamp()) as is_left
@@ -100,7 +101,8 @@ export function replayStoredAnswer(key: ScopedIdempotencyKey, stored: StoredAnsw
   if (stored.request_hash !== key.requestHash) throw new Problem('idempotency_key_reused')
   if (stored.status !== null) {
     const error = stored.error_code === null ? {} : { errorCode: stored.error_code }
-    return { status: stored.status, body: stored.body, replayed: true, ...error }
+    const headers = stored.link === null ? {} : { headers: { Link: stored.link } }
+    return { status: stored.status, body: stored.body, replayed: true, ...error, ...headers }
   }
   if (!stored.is_left && !isOverdue(stored)) throw inProgressProblem()
   return undefined
@@ -143,6 +145,7 @@ export const idempotencyAnswerRow = (
   status: outcome.status,
   body: outcome.stored ?? (outcome.body as string | null),
   errorCode: outcome.errorCode ?? null,
+  link: outcome.headers?.Link ?? null,
   reservation: null,
   leasedBy: null,
   createdAt: isKept ? clock.real() : new Date(0),
@@ -157,6 +160,7 @@ export const idempotencyReservationRow = (
   status: null,
   body: null,
   errorCode: null,
+  link: null,
   reservation,
   leasedBy: lease,
   createdAt: clock.real(),

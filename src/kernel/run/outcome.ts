@@ -52,7 +52,10 @@ export function encodeOutcome(
 function encodedOutcome(operation: AnyOperation, value: unknown, cursorAfter?: CursorAfter): ApiResponse {
   if (value instanceof AnswerWithHeaders) {
     const outcome = encodedOutcome(operation, value.answer, cursorAfter)
-    return { ...outcome, headers: declared(operation, outcome.status, value.headers) }
+    return {
+      ...outcome,
+      headers: { ...outcome.headers, ...declared(operation, outcome.status, value.headers) },
+    }
   }
   if (value instanceof Refusal) return refused(operation, value)
   if (value instanceof Accepted) return accepted(operation, value)
@@ -81,13 +84,13 @@ function accepted({ accepted: schema, path }: AnyOperation, { record }: Accepted
 }
 
 /** As `{error}`, and as a problem of RFC 9457 if the contract gives its type. */
-function refused(operation: AnyOperation, { status, code, message, added }: Refusal): ApiResponse {
-  const { problem, adds = {} } = refusalFormOf(operation, code)
+function refused(operation: AnyOperation, { status, code, message, link }: Refusal): ApiResponse {
+  const { problem, links } = refusalFormOf(operation, code)
+  if (link !== undefined && links === undefined)
+    throw new Error(`${operation.path} links from ${code}: its contract must say so in \`links\``)
   if (!problem) {
-    const members = Object.entries(adds).flatMap(([name, schema]) =>
-      added[name] === undefined ? [] : [[name, encodeJson(schema, added[name])]],
-    )
-    return { status, body: errorBody(message, Object.fromEntries(members)), errorCode: code }
+    const headers = link === undefined ? {} : { headers: { Link: link } }
+    return { status, body: errorBody(message), errorCode: code, ...headers }
   }
   const body = JSON.stringify(problemBody(problem, status, message))
   return { status, type: PROBLEM_JSON, body, errorCode: code }
@@ -146,5 +149,4 @@ export const problemBody = (
   message: string,
 ): object => ({ type: PROBLEM_TYPES + type, title, status, detail: message, error: message })
 
-export const errorBody = (message: string, added: object = {}): string =>
-  JSON.stringify({ error: message, ...added })
+export const errorBody = (message: string): string => JSON.stringify({ error: message })

@@ -4,10 +4,6 @@ import { nearestName } from '../../values/nearest.ts'
 type Kind = readonly [words: string, fits: (value: unknown) => boolean]
 
 const ofType = (type: string, words: string): Kind => [words, value => typeof value === type]
-const from = (least: number, words: string): Kind => [
-  words,
-  value => typeof value === 'number' && value >= least,
-]
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -54,7 +50,7 @@ export const callOptions: Options = {
   wait: ofType('boolean', 'true or false'),
 }
 export const waitOptions: Options = {
-  withinMs: from(0, 'a number of milliseconds, from 0 on'),
+  withinMs: ['a number of milliseconds, from 0 on', value => typeof value === 'number' && value >= 0],
   ...ofAttempts,
 }
 export const fetchOptions: Options = {

@@ -8,13 +8,16 @@ export class Refused<Code extends string = string> extends Error {
   readonly code: Code
   /** Name it in questions about the refusal. */
   readonly requestId: string | null
+  /** What a passkey must sign first: `passkeys.getChallenge(challengeId)`, with the same key. */
+  readonly challengeId: string | null
 
-  constructor(operation: string, { status, code, message, requestId }: Refusal<Code>) {
+  constructor(operation: string, { status, code, message, requestId, challengeId }: Refusal<Code>) {
     super(message)
     this.operation = operation
     this.status = status
     this.code = code
     this.requestId = requestId
+    this.challengeId = challengeId
   }
 }
 
@@ -23,6 +26,7 @@ interface Refusal<Code> {
   readonly code: Code
   readonly message: string
   readonly requestId: string | null
+  readonly challengeId: string | null
 }
 
 /** Whether an error is a refusal of this operation; its code then has the type of the operation's codes. */

@@ -1,6 +1,7 @@
 import { buildApiRequest, type CallInput } from '../../derive/call.ts'
 import { formDataFromBody } from '../../derive/form.ts'
 import { NoAnswer, type RetryPolicy, withRetries } from '../../derive/retry.ts'
+import { linkedChallengeId } from '../../values/challenge-link.ts'
 import { clock } from '../../values/system-clock.ts'
 import type { Operation } from './operation.ts'
 import type { AsyncCallOptions, CallOptions, Settings } from './options.ts'
@@ -125,7 +126,8 @@ function refusalOf(operation: string, { status, headers, text }: Reply): Error {
   const requestId = headers.get('x-request-id')
   if (code === null)
     return new NoAnswer(`${operation}: the status ${status} came from something before the service`, true)
-  return new Refused(operation, { status, code, message: sentenceIn(text) ?? code, requestId })
+  const challengeId = linkedChallengeId(headers.get('link')) ?? null
+  return new Refused(operation, { status, code, message: sentenceIn(text) ?? code, requestId, challengeId })
 }
 
 function sentenceIn(text: string): string | undefined {

@@ -6,11 +6,11 @@ import { clientOnlyVerbs } from './own-verbs.ts'
 
 const HEAD = '// Written from the contracts of the service by `npm run packages`.\n'
 
-/** Without indentation, since browsers load it. */
+/** Without spaces and lines, since browsers load it. */
 export function renderOperationsModule({ operations }: ClientContract): string {
   const nouns = [...Map.groupBy(operations, ({ noun }) => noun)].map(([noun, own]) => {
-    const verbs = own.map(operation => `${operation.verb}:'${lineOf(operation)}',`)
-    return `${noun}:{\n${verbs.join('\n')}\n},`
+    const verbs = own.map(operation => `${operation.verb}:'${lineOf(operation)}'`)
+    return `${noun}:{${verbs}},`
   })
   return `${HEAD}export const operations = {\n${nouns.join('\n')}\n}\n`
 }

@@ -1,6 +1,7 @@
 import type { Actor } from '../../kernel/contract/actor.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import type { ToolAnswer, ToolTarget } from '../../kernel/contract/tool.ts'
+import { linkedChallengeId } from '../../values/challenge-link.ts'
 import { maskCardNumbersIn } from '../../values/mask-card-numbers.ts'
 
 export type ToolArguments = Readonly<Record<string, unknown>>
@@ -82,10 +83,17 @@ const LOOK_FIRST =
 type CalledTarget = Pick<ToolTarget, 'isWriting'> | undefined
 
 export const toolProblem = (
-  { code, message }: NonNullable<ToolAnswer['refusal']>,
+  { code, message, link }: NonNullable<ToolAnswer['refusal']>,
   target: CalledTarget,
-): ToolResult =>
-  toolRefusal(code, target?.isWriting && UNDECIDED.has(code) ? `${message} ${LOOK_FIRST}` : message)
+): ToolResult => {
+  const isUnknown = target?.isWriting && UNDECIDED.has(code)
+  const challengeId = linkedChallengeId(link)
+  const remedies = [
+    ...(isUnknown ? [LOOK_FIRST] : []),
+    ...(challengeId === undefined ? [] : [`The challenge: GET /passkeys/challenges/${challengeId}.`]),
+  ]
+  return toolRefusal(code, [message, ...remedies].join(' '))
+}
 
 export const toolResultFromAnswer = (
   { body, refusal, isRepeated }: ToolAnswer,

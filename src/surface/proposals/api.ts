@@ -111,7 +111,7 @@ export const proposalsApi = {
     summary: 'Apply a proposal',
     description: [
       'Runs the operation with the input of the proposal and the rights of the person who applies it, once: applying it again returns the same answer and does nothing. If the record or the policy of its agent has changed since, nothing is done. `GET /events?requestId=` with the ID of the proposal lists its effects.',
-      'If the operation needs the signature of a passkey (`takesPasskey`), send it as to the operation itself; where the operation’s refusal has a challenge, this one has it. A refusal of the operation is `proposal_refused`, and can be tried again.',
+      'If the operation needs the signature of a passkey (`takesPasskey`), send it as to the operation itself; where the operation’s refusal links to a challenge, this one does, too. A refusal of the operation is `proposal_refused`, and can be tried again.',
     ].join('\n\n'),
     callers: ['key'],
     scope: 'canvas:apply',

@@ -1,11 +1,9 @@
-import { ChallengeRecord } from '../../identity/passkeys/index.ts'
 import type { Actor, Mode } from '../../kernel/contract/actor.ts'
 import { AnswerNow } from '../../kernel/contract/handlers.ts'
 import { type ContextOf, DONE, externalCall } from '../../kernel/contract/operation.ts'
 import type { RunningService } from '../../kernel/contract/ports.ts'
 import { FOR_UPDATE, withMembers } from '../../kernel/database/entity.ts'
 import { addMs, clock } from '../../values/clock.ts'
-import { decodeJson } from '../../values/json-names.ts'
 import { truncateText } from '../../values/schemas.ts'
 import { proposalsApi } from './api.ts'
 import {
@@ -98,12 +96,10 @@ export const applyProposal = externalCall(proposalsApi.apply, {
     if (proposal.status === 'applied') return proposalResponse(proposal)
     if (proposal.status === 'outdated') return refuse('proposal_outdated')
     if (answer.outcome === 'refused') {
-      const { code, message, challenge } = answer
+      const { code, message, link } = answer
       if (!needsSignature(code)) return refuse('proposal_refused', `${code}: ${message}`)
       const refusal = refuse(code, message)
-      return challenge === undefined
-        ? refusal
-        : refusal.adding({ challenge: decodeJson(ChallengeRecord, challenge) })
+      return link === undefined ? refusal : refusal.linking(link)
     }
     return refuse('proposal_applying')
   },
@@ -204,7 +200,7 @@ type ApplyOutcome =
       readonly outcome: 'refused'
       readonly code: string
       readonly message: string
-      readonly challenge?: unknown
+      readonly link?: string | undefined
     }
   | { readonly outcome: 'unknown' }
 
@@ -244,9 +240,9 @@ async function runProposed(
   const answer = await tools.call(caller, operation, given, key)
   const { status, refusal, body } = answer
   if (!refusal) return { outcome: 'done', resultId: idIn(body) }
-  const { code, message, challenge } = refusal
+  const { code, message, link } = refusal
   if (isUndecided(status, code)) return { outcome: 'unknown' }
-  return { outcome: 'refused', code, message: truncateText(message), challenge }
+  return { outcome: 'refused', code, message: truncateText(message), link }
 }
 
 async function isOutdated(

@@ -30,20 +30,22 @@ export function complain(text) {
 }
 
 /**
- * A refusal of the service. `message` is for the person; `said` is the service's own message; `challenge` is what a
- * passkey must sign first.
+ * A refusal of the service. `message` is for the person; `said` is the service's own message; `challengePath` is
+ * where to get what a passkey must sign first.
  */
 export class Refused extends Error {
-  constructor(code, message, { said = message, status = 0, challenge = undefined } = {}) {
+  constructor(code, message, { said = message, status = 0, challengePath = undefined } = {}) {
     super(message)
     this.code = code
     this.said = said
     this.status = status
-    this.challenge = challenge
+    this.challengePath = challengePath
   }
 }
 
 const sent = body => (body === undefined || body instanceof FormData ? (body ?? null) : JSON.stringify(body))
+
+const linkedChallenge = link => /<\/(passkeys\/challenges\/\w+)>; rel="challenge"/.exec(link ?? '')?.[1]
 
 /**
  * Calls an operation. `background`: a call of the page itself, which does not count as activity. `key`: the same request
@@ -70,8 +72,8 @@ export async function call(method, path, { body, background = false, key } = {})
   const code = response.headers.get('X-Error-Code')
   const said = answer.error ?? String(response.status)
   const { status } = response
-  const { challenge } = answer
-  throw new Refused(code, words.refusals?.[code] ?? `${words.other} ${said}`, { said, status, challenge })
+  const challengePath = linkedChallenge(response.headers.get('Link'))
+  throw new Refused(code, words.refusals?.[code] ?? `${words.other} ${said}`, { said, status, challengePath })
 }
 
 /**

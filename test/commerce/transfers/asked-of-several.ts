@@ -4,7 +4,7 @@ import { signatureOver } from '../../support/control/approvals.ts'
 import { aBeneficiary, anAgentUnder, anIntent, aWallet, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { peopleInConsole } from '../../support/identity/in-console.ts'
-import { signed } from '../../support/identity/people.ts'
+import { linkedChallenge, signed } from '../../support/identity/people.ts'
 
 const service = await startTestService()
 
@@ -70,8 +70,7 @@ describe('a doubtful payee of a payment that several people approve', () => {
     const { id } = await bodyOf(pay({ intentId, beneficiaryId, amountEuros }))
     await bodyOf(client.sandbox.advance({ body: { minutes: 1 } }))
     const confirm = (body: object = {}, by = client) => by.transfers.confirmPayee({ params: { id }, body })
-    const challengeFor = async (by = client) =>
-      ((await confirm({}, by)).body as unknown as { challenge: Parameters<typeof signed>[0] }).challenge
+    const challengeFor = async (by = client) => linkedChallenge(by, await confirm({}, by))
     return { ...payer, confirm, challengeFor }
   }
 

@@ -8,7 +8,7 @@ import { aBeneficiary, aKey, anAgentUnder, anIntent, aToken, bodyOf } from '../.
 import { startTestService } from '../../support/harness.ts'
 import { anAssistant } from '../../support/http/assistant.ts'
 import { type InConsole, peopleInConsole } from '../../support/identity/in-console.ts'
-import { type Enrolled, enrolled, signed } from '../../support/identity/people.ts'
+import { type Enrolled, enrolled, linkedChallenge, signed } from '../../support/identity/people.ts'
 
 const service = await startTestService({ own: true })
 const { eventsOf } = intentsIn(service)
@@ -236,7 +236,7 @@ describe('an approval does not count', () => {
     const agent = await anAgentUnder(owner.client, { approval: [approvers(1)] })
     const body = { agentId: agent.id, maxAmountEuros: 50, expiresInMinutes: 60 }
     const refused = await boss.client.delegations.create({ body })
-    const { challenge } = refused.body as unknown as { challenge: Parameters<typeof signed>[0] }
+    const challenge = await linkedChallenge(boss.client, refused)
     const webauthnAssertion = signed(challenge, boss.device)
     const { code } = await bodyOf(boss.client.delegations.create({ body: { ...body, webauthnAssertion } }))
     const { token } = await bodyOf(service.client('').delegations.redeem({ body: { code: String(code) } }))

@@ -3,7 +3,7 @@ import { sealTrail } from '../../support/compliance/trail.ts'
 import { anAgentUnder, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { type InConsole, nameDeputy, peopleInConsole } from '../../support/identity/in-console.ts'
-import { assertion, signed } from '../../support/identity/people.ts'
+import { assertion, linkedChallenge, signed } from '../../support/identity/people.ts'
 
 const service = await startTestService({ own: true })
 
@@ -44,7 +44,7 @@ test('the address of a person is erased with their removal, and that of nobody a
     await invite('expired@example.com'),
   ]
   const approve = (body: object) => bob.client.changeRequests.approve({ params: applied, body })
-  const { challenge } = (await approve({})).body as unknown as { challenge: Parameters<typeof signed>[0] }
+  const challenge = await linkedChallenge(bob.client, await approve({}))
   const { personId } = await bodyOf(approve({ webauthnAssertion: signed(challenge, bob.device) }))
   await bodyOf(client.changeRequests.reject({ params: rejected, body: { reason: 'No' } }))
   const list = async () => JSON.stringify((await bodyOf(client.changeRequests.list())).data)
@@ -80,8 +80,7 @@ test('a change about a person who was erased says what it was, and of whom no mo
     body: { role: 'owner', webauthnAssertion: consent },
   })
   const approve = (body: object) => bob.client.changeRequests.approve({ params: { id: change.id }, body })
-  const refused = (await approve({})) as { body: { challenge?: Parameters<typeof signed>[0] } }
-  const challenge = refused.body.challenge as Parameters<typeof signed>[0]
+  const challenge = await linkedChallenge(bob.client, await approve({}))
   await bodyOf(approve({ webauthnAssertion: signed(challenge, bob.device) }))
   await erase(office)
   const { data } = await bodyOf(client.changeRequests.list())

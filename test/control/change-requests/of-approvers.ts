@@ -6,7 +6,7 @@ import { type Owner, startTestService } from '../../support/harness.ts'
 import { Authenticator } from '../../support/identity/authenticator.ts'
 import { redeem } from '../../support/identity/console.ts'
 import { type InConsole, nameDeputy, peopleInConsole } from '../../support/identity/in-console.ts'
-import { aPerson, assertion, originOf, signed } from '../../support/identity/people.ts'
+import { aPerson, assertion, linkedChallenge, originOf, signed } from '../../support/identity/people.ts'
 
 const service = await startTestService({ own: true })
 
@@ -23,14 +23,11 @@ async function anOffice(steps: readonly object[] = [twoOwners]) {
   return { ...owner, ada, bob, clerk, viewer, agent, narrow }
 }
 
-const challengeIn = ({ body }: { readonly body: unknown }) =>
-  (body as { challenge: Parameters<typeof signed>[0] }).challenge
-
 const idOf = ({ body }: { readonly body: unknown }): string => (body as { id: string }).id
 
 async function signatureOf({ device, client }: InConsole, id: string) {
   const asked = await client.changeRequests.approve({ params: { id }, body: {} })
-  return signed(challengeIn(asked), device)
+  return signed(await linkedChallenge(client, asked), device)
 }
 
 async function approveBy(person: InConsole, id: string) {
@@ -266,7 +263,7 @@ describe('a change of who approves where a policy asks several people', () => {
     const until = new Date(Date.now() + 86_400_000).toISOString()
     const body = { deputyId: clerk.personId, from, until }
     const asked = await ada.client.deputies.create({ params, body })
-    const webauthnAssertion = signed(challengeIn(asked), ada.device)
+    const webauthnAssertion = signed(await linkedChallenge(ada.client, asked), ada.device)
     const answer = await ada.client.deputies.create({ params, body: { ...body, webauthnAssertion } })
     expect(answer).toMatchObject({ status: 202, body: { operation: 'deputies.create' } })
     expect((await bodyOf(client.deputies.list({ params }))).data).toEqual([])

@@ -3,7 +3,7 @@ import { statusCounts, times } from '../../support/at-once.ts'
 import { anAgentUnder, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { peopleInConsole } from '../../support/identity/in-console.ts'
-import { signed } from '../../support/identity/people.ts'
+import { linkedChallenge, signed } from '../../support/identity/people.ts'
 
 const service = await startTestService({ own: true })
 
@@ -30,13 +30,10 @@ async function anOffice() {
 
 type Office = Awaited<ReturnType<typeof anOffice>>
 
-const challengeIn = ({ body }: { readonly body: unknown }) =>
-  (body as { challenge: Parameters<typeof signed>[0] }).challenge
-
 /** What the console does: it asks, signs the challenge of the refusal, and asks again. */
 async function signatureOf({ device }: Person, changeId: string, by: TestClient) {
   const asked = await by.changeRequests.approve({ params: { id: changeId }, body: {} })
-  return signed(challengeIn(asked), device)
+  return signed(await linkedChallenge(by, asked), device)
 }
 
 async function approveBy(person: Person, changeId: string, by = person.client) {
@@ -47,7 +44,7 @@ async function approveBy(person: Person, changeId: string, by = person.client) {
 async function proposedBy(person: Person, { params, rules }: Office, change: object) {
   const body = { ...rules, ...change }
   const asked = await person.client.policies.replace({ params, body })
-  const webauthnAssertion = signed(challengeIn(asked), person.device)
+  const webauthnAssertion = signed(await linkedChallenge(person.client, asked), person.device)
   return person.client.policies.replace({ params, body: { ...body, webauthnAssertion } })
 }
 
@@ -206,7 +203,7 @@ describe('a change that lets more be spent under a policy with steps', () => {
       idOf(await proposedBy(ada, office, { dailyLimitEuros: 300 })),
     ]
     const asked = await bob.client.changeRequests.approve({ params: { id: one }, body: {} })
-    const webauthnAssertion = signed(challengeIn(asked), bob.device)
+    const webauthnAssertion = signed(await linkedChallenge(bob.client, asked), bob.device)
     expect(
       await client.changeRequests.approve({ params: { id: other }, body: { webauthnAssertion } }),
     ).toMatchObject({ code: 'statement_outdated' })

@@ -64,6 +64,33 @@ test('the access matrix is up to date', () => {
   )
 })
 
+/** Operations of a protocol that has its own form for errors. */
+const PROTOCOL_ERRORS = {
+  machinePayments: ['settlements.pay', 'settlements.payByPost', 'mppMerchants.get', 'mppMerchants.post'],
+  jsonRpc: ['assistants.message'],
+}
+
+test('the body of an error has one member, except where a protocol has a form of its own', () => {
+  const { Error: error } = document.components.schemas
+  expect([Object.keys(error?.properties ?? {}), error?.required]).toEqual([['error'], ['error']])
+  const forms = operations.flatMap(([key, , { responses }]) =>
+    Object.entries(responses)
+      .filter(([status]) => Number(status) >= 400)
+      .flatMap(([, response]) => Object.entries(responseOf(response).content ?? {}))
+      .flatMap(([type, { schema }]) =>
+        (schema?.anyOf ?? [schema]).map(one => [key, type, one?.$ref] as const),
+      ),
+  )
+  expect(forms.length).toBeGreaterThan(500)
+  const others = forms.filter(
+    ([, type, ref]) => type !== 'application/json' || ref !== '#/components/schemas/Error',
+  )
+  const keys = (isProblem: boolean) => [
+    ...new Set(others.filter(([, type]) => type.includes('problem') === isProblem).map(([key]) => key)),
+  ]
+  expect([keys(true), keys(false)]).toEqual([PROTOCOL_ERRORS.machinePayments, PROTOCOL_ERRORS.jsonRpc])
+})
+
 describe('the committed document', () => {
   const text = writeDocument(document)
 

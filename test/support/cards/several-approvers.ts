@@ -1,6 +1,6 @@
 import { anAgentUnder, bodyOf, type TestClient } from '../factories.ts'
 import type { TestService } from '../harness.ts'
-import { type Enrolled, enrolled, signed } from '../identity/people.ts'
+import { type Enrolled, enrolled, linkedChallenge, signed } from '../identity/people.ts'
 import { aCardRequest, getRequest } from './card-requests.ts'
 
 export interface Step {
@@ -29,18 +29,8 @@ export async function approveAs(
   return client.cardRequests.approve({ params: { id }, body: { ...body, webauthnAssertion } })
 }
 
-type Challenge = Parameters<typeof signed>[0] & { readonly sentence: string }
-
-export async function challengeOfRequest(
-  client: TestClient,
-  id: string,
-  body: ApprovalBody = {},
-): Promise<Challenge> {
-  const answer = await client.cardRequests.approve({ params: { id }, body })
-  const { challenge } = answer.body as unknown as { challenge?: Challenge }
-  if (!challenge) throw new Error(`no challenge: ${answer.code}: ${answer.error}`)
-  return challenge
-}
+export const challengeOfRequest = async (client: TestClient, id: string, body: ApprovalBody = {}) =>
+  linkedChallenge(client, await client.cardRequests.approve({ params: { id }, body }))
 
 export const signatureOverRequest = async (
   client: TestClient,

@@ -1,6 +1,5 @@
-import type { HttpResponse } from '../harness.ts'
 import { aPerson } from '../identity/people.ts'
-import { firstDevice, type Make, type WorldService } from './world-passkeys.ts'
+import { firstDevice, type Make, overLinked, type WorldService } from './world-passkeys.ts'
 
 /** A change of a policy that two owners must approve, of whom none has. */
 export async function aChangeRequest(make: Make, service: WorldService): Promise<string> {
@@ -15,9 +14,5 @@ export async function aChangeRequest(make: Make, service: WorldService): Promise
 
 export async function aSignedChangeRequest(make: Make, path: string, service: WorldService) {
   const device = await firstDevice(make, service)
-  const { challenge } = await make('POST', path, {}).catch(
-    ({ cause }: Error) => cause as HttpResponse['body'],
-  )
-  const { challengeId, options } = challenge
-  return { webauthnAssertion: { challengeId, assertion: device.assert(options) } }
+  return { webauthnAssertion: await overLinked(make, device, path, {}) }
 }

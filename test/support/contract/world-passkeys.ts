@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { linkedChallengeId } from '../../../src/values/challenge-link.ts'
 import type { HttpResponse, TestService } from '../harness.ts'
 import { Authenticator } from '../identity/authenticator.ts'
 import { signInWith } from '../identity/console.ts'
@@ -71,6 +72,14 @@ export async function aDeletion(make: Make, _path: string, service: WorldService
   return { subject, webauthnAssertion: await assertion(make, service, { purpose: 'deletion', subject }) }
 }
 
+/** The signature over the challenge that the refusal of this request links to. */
+export async function overLinked(make: Make, device: Authenticator, path: string, body: object) {
+  const { headers }: HttpResponse = await make('POST', path, body).catch(({ cause }: Error) => cause)
+  const id = linkedChallengeId(headers.get('link'))
+  const { challengeId, options } = await make('GET', `/passkeys/challenges/${id}`)
+  return { challengeId, assertion: device.assert(options) }
+}
+
 /** An approver whom an approver names as deputy, with an owner's signature over the challenge of the refusal. */
 export async function aDeputy(make: Make, path: string, service: WorldService) {
   const { id: ownerId } = await make('GET', '/customers/me')
@@ -79,9 +88,7 @@ export async function aDeputy(make: Make, path: string, service: WorldService) {
   const joined = `update people set status = 'active', role = 'approver', joined_at = now() where id = $1`
   await service.sql(joined, [path.split('/').at(-2)])
   const named = { deputyId, from: new Date().toISOString(), until: inThirtyDays() }
-  const refused = await make('POST', path, named).catch(({ cause }: Error) => cause as HttpResponse['body'])
-  const { challengeId, options } = refused.challenge
-  return { ...named, webauthnAssertion: { challengeId, assertion: device.assert(options) } }
+  return { ...named, webauthnAssertion: await overLinked(make, device, path, named) }
 }
 
 export async function aSignInLink(make: Make, _path: string, service: WorldService) {

@@ -58,6 +58,7 @@ const CAUSED: Readonly<Record<string, (world: World) => Promise<string>>> = {
   '/risk/agents': async world => (await world.frozenByRisk()).agentId,
   '/risk/alerts': async world => (await world.frozenByRisk()).id,
   '/passkeys': world => world.enrolledPasskey(),
+  '/passkeys/challenges': world => world.askedChallenge(),
   '/webhooks/deliveries': world => world.waitingDelivery(),
   '/collect/402': world => world.askedForMoney(),
   '/collect/settlements': world => world.paidByMachine(),
@@ -233,7 +234,7 @@ export class World {
       token: this.owner.key,
       ...(body ? { body } : {}),
     })
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`, { cause: answer.body })
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`, { cause: answer })
     return answer.body
   }
 
@@ -385,6 +386,11 @@ export class World {
 
   async waitingTerminal(): Promise<string> {
     return (await aTerminal(clientAt({ url: this.#service.url }))).code
+  }
+
+  async askedChallenge(): Promise<string> {
+    const subject = { name: 'Grace Hopper', role: 'approver' }
+    return (await this.#make('POST', '/passkeys/challenge', { purpose: 'invitation', subject })).challengeId
   }
 
   enrolledPasskey(): Promise<string> {

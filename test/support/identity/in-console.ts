@@ -3,7 +3,7 @@ import { bodyOf, type TestClient } from '../factories.ts'
 import type { Owner, TestService } from '../harness.ts'
 import { Authenticator } from './authenticator.ts'
 import { signedInTo } from './console.ts'
-import { aPerson, type Enrolled, enrol, originOf, signed } from './people.ts'
+import { aPerson, type Enrolled, enrol, linkedChallenge, originOf, signed } from './people.ts'
 
 export interface InConsole extends Pick<Enrolled, 'personId' | 'name' | 'device'> {
   /** The session's cookie, from our own page. */
@@ -36,6 +36,8 @@ export async function peopleInConsole(
 
 const DAY_MS = 86_400_000
 
+type Refused = Parameters<typeof linkedChallenge>[1]
+
 /** Names a deputy in the console, from so many days on, for a week; with the approval of `by`, if the policy asks others as well. */
 export async function nameDeputy(
   person: InConsole,
@@ -46,14 +48,14 @@ export async function nameDeputy(
   const until = new Date(from.getTime() + 7 * DAY_MS)
   const body = { deputyId, from: from.toISOString(), until: until.toISOString() }
   const params = { id: person.personId }
-  const signatureOver = (refused: unknown, { device }: InConsole) =>
-    signed((refused as { body: { challenge: Parameters<typeof signed>[0] } }).body.challenge, device)
-  const webauthnAssertion = signatureOver(await person.client.deputies.create({ params, body }), person)
+  const signatureOver = async (refused: Refused, { client, device }: InConsole) =>
+    signed(await linkedChallenge(client, refused), device)
+  const webauthnAssertion = await signatureOver(await person.client.deputies.create({ params, body }), person)
   const named = await person.client.deputies.create({ params, body: { ...body, webauthnAssertion } })
   if (by) {
     const change = { params: { id: named.body.id } }
     const refused = await by.client.changeRequests.approve({ ...change, body: {} })
-    const approval = { webauthnAssertion: signatureOver(refused, by) }
+    const approval = { webauthnAssertion: await signatureOver(refused, by) }
     await bodyOf(by.client.changeRequests.approve({ ...change, body: approval }))
   }
   const [deputy] = (await bodyOf(person.client.deputies.list({ params }))).data

@@ -1,6 +1,7 @@
 import type { areas } from '../../../src/areas.ts'
 import type { Client } from '../../../src/derive/client.ts'
 import type { PersonRole } from '../../../src/kernel/contract/scopes.ts'
+import { linkedChallengeId } from '../../../src/values/challenge-link.ts'
 import { bodyOf } from '../factories.ts'
 import type { Owner, TestService } from '../harness.ts'
 import { Authenticator, type AuthenticatorAlgorithm, type Manner } from './authenticator.ts'
@@ -89,6 +90,13 @@ export async function assertion(
 ) {
   return signed(await bodyOf(client.passkeys.challenge({ body })), device, manner)
 }
+
+/** The challenge that a refusal links to, read by the caller who was refused. */
+export const linkedChallenge = (
+  client: TestClient,
+  { headers }: { readonly headers: { get(name: string): string | null } },
+) =>
+  bodyOf(client.passkeys.getChallenge({ params: { id: linkedChallengeId(headers.get('link')) ?? 'none' } }))
 
 export const signed = (
   { challengeId, options }: { challengeId: string; options: { challenge: string; rpId: string } },

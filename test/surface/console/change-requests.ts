@@ -4,7 +4,7 @@ import { signatureOverRequest } from '../../support/cards/several-approvers.ts'
 import { anAgentUnder, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { type InConsole, peopleInConsole } from '../../support/identity/in-console.ts'
-import { assertion, signed } from '../../support/identity/people.ts'
+import { assertion, linkedChallenge, signed } from '../../support/identity/people.ts'
 
 const service = await startTestService()
 
@@ -24,7 +24,7 @@ async function aProposal(change: object) {
   const params = { id: policy.id }
   const body = { ...rules, ...change }
   const asked = await ada.client.policies.replace({ params, body })
-  const { challenge } = asked.body as unknown as { challenge: Parameters<typeof signed>[0] }
+  const challenge = await linkedChallenge(ada.client, asked)
   const proposed = await ada.client.policies.replace({
     params,
     body: { ...body, webauthnAssertion: signed(challenge, ada.device) },

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { Problem } from '../../../src/kernel/contract/problem.ts'
-import { aBeneficiary, aKey, bodyOf } from '../../support/factories.ts'
+import { aBeneficiary, aKey, bodyOf, type TestClient } from '../../support/factories.ts'
 import { http, startTestService } from '../../support/harness.ts'
 import { anAssistant, textOf } from '../../support/http/assistant.ts'
 import { anOwnerWithAssistant } from '../../support/http/proposing.ts'
 import type { Authenticator } from '../../support/identity/authenticator.ts'
 import { peopleInConsole } from '../../support/identity/in-console.ts'
-import { signed } from '../../support/identity/people.ts'
+import { linkedChallenge, signed } from '../../support/identity/people.ts'
 
 const service = await startTestService({ own: true })
 const sepaRail = () => {
@@ -55,7 +55,7 @@ describe('what an assistant may not do', () => {
       http(service.url, 'POST', `/canvas/proposals/${id}/apply`, { headers: person?.headers ?? {}, body })
     const refused = await apply({})
     expect([refused.status, refused.headers.get('x-error-code')]).toEqual([400, 'assertion_required'])
-    const { challenge } = refused.body
+    const challenge = await linkedChallenge(person?.client as TestClient, refused)
     expect(challenge.sentence).toMatch(/Daily limit from € 50.00 to € 900.00/)
     const device = person?.device as Authenticator
     const applied = await apply({ webauthnAssertion: signed(challenge, device) })

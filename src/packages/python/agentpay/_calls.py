@@ -110,6 +110,7 @@ UNDECIDED = frozenset({"in_progress", "busy", "overloaded", "outcome_unknown", "
 #: Temporary refusals, as during a restart, after which a stream is opened again and a wait goes on.
 PASSING = frozenset({"busy", "overloaded", "rate_limited", "unavailable", "too_many_streams"})
 
+_CHALLENGE = re.compile(r'</passkeys/challenges/(\w+)>; rel="challenge"')
 _LOOPBACK = re.compile(r"^(localhost|127(\.\d+){3}|::1)$")
 
 
@@ -240,7 +241,9 @@ class Call:
         except (ValueError, KeyError, TypeError):
             sentence = code
         request_id = response.headers.get("x-request-id")
-        return Refused(self.operation.key, response.status_code, code, sentence, request_id)
+        linked = _CHALLENGE.search(response.headers.get("link", ""))
+        challenge_id = linked[1] if linked else None
+        return Refused(self.operation.key, response.status_code, code, sentence, request_id, challenge_id)
 
 
 def _text(value: object) -> str:

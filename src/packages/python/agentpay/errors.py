@@ -10,7 +10,9 @@ class AgentPayError(Exception):
 class Refused(AgentPayError):
     """The service has refused a call. Nothing was done unless the message says otherwise."""
 
-    def __init__(self, operation: str, status: int, code: str, message: str, request_id: str | None) -> None:
+    def __init__(
+        self, operation: str, status: int, code: str, message: str, request_id: str | None, challenge_id: str | None = None
+    ) -> None:
         super().__init__(message)
         #: The operation: ``intents.create``.
         self.operation = operation
@@ -19,6 +21,8 @@ class Refused(AgentPayError):
         self.code = code
         #: Name it in questions about the refusal.
         self.request_id = request_id
+        #: What a passkey must sign first: ``passkeys.get_challenge(challenge_id)``, with the same key.
+        self.challenge_id = challenge_id
 
 
 class NoAnswer(AgentPayError):

@@ -34,15 +34,16 @@ const sign = async ({ challengeId, options }) => ({
 
 /**
  * The answer, where the call needs no signature, or the statement to sign: the operation's own, or the one that its
- * refusal brings because the change lets more be spent.
+ * refusal names because the change lets more be spent.
  */
 async function begin(challenge, send) {
   if (challenge && !challenge.isAskedLate) return { opened: await openStatement(challenge) }
   try {
     return { answer: await send() }
   } catch (error) {
-    if (error.code !== 'assertion_required' || !(error.challenge || challenge)) throw error
-    return { opened: error.challenge ?? (await openStatement(challenge)) }
+    const { code, challengePath } = error
+    if (code !== 'assertion_required' || !(challengePath || challenge)) throw error
+    return { opened: await (challengePath ? callSignedIn('GET', challengePath) : openStatement(challenge)) }
   }
 }
 
