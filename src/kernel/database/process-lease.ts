@@ -12,17 +12,16 @@ export const LEASE_RENEWAL_MS = 3_000
 /** Unused for this long, a lease is deleted: an idle process writes nothing. */
 const UNUSED_MS = 5_000
 
-/** Commits without waiting for the disk: a claim is committed later, and with it what came before. */
-const ASYNC_COMMIT = `
-with async_commit as materialized (select set_config('synchronous_commit', 'off', true))`
-
-const RENEW = `${ASYNC_COMMIT}
+/**
+ * Both wait for the disk: a process believes in its lease for as long as this says, and so must PostgreSQL after a crash. A
+ * renewal that it lost would show a living process as dead.
+ */
+const RENEW = `
 update process_leases l set held_until = clock_timestamp() + r.held_ms * interval '1 ms'
-from async_commit, unnest($1::text[], $2::int[]) as r(id, held_ms) where l.id = r.id returning l.id`
+from unnest($1::text[], $2::int[]) as r(id, held_ms) where l.id = r.id returning l.id`
 
-const BEGIN = `${ASYNC_COMMIT}
-insert into process_leases (id, kind, held_until)
-select $1, $2, clock_timestamp() + $3 * interval '1 ms' from async_commit`
+const BEGIN = `
+insert into process_leases (id, kind, held_until) values ($1, $2, clock_timestamp() + $3 * interval '1 ms')`
 
 const FREE = `
 select coalesce(sum(free_leases(kind)), 0)::int as freed

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { commit } from '../../../src/kernel/database/connection.ts'
 import type { Database } from '../../../src/kernel/database/prepared-sql.ts'
+import { ProcessLeases } from '../../../src/kernel/database/process-lease.ts'
+import { openDatabase } from '../../../src/platform/database.ts'
 import { burst, expectStored, hasStatus, NAMES } from '../../support/burst.ts'
 import { http } from '../../support/harness.ts'
 import { type OwnPostgres, ownPostgres } from '../../support/processes/own-servers.ts'
@@ -55,6 +57,21 @@ describe('a PostgreSQL that crashes under load', () => {
       expect((await http(api.url, 'GET', '/health', {})).status).toBe(200)
     },
   )
+
+  test('has each lease that a process believes in, for as long', async () => {
+    await queryValues(postgres.url, `alter system set wal_writer_delay = '10s'`)
+    await queryValues(postgres.url, 'select pg_reload_conf()')
+    const database = openDatabase(postgres.url, 1)
+    const leases = new ProcessLeases(database)
+    const id = await leases.of('calls').hold()
+    await leases.round()
+    const held = () => queryValues(postgres.url, 'select held_until from process_leases where id = $1', [id])
+    const before = await held()
+    await crash('SIGKILL')
+    expect([before.length, await held()]).toEqual([1, before])
+    await leases.end()
+    await database.close()
+  })
 
   test('leads to no false conclusion from a transaction number that the crash freed', async () => {
     const lost = new pg.Client({ connectionString: postgres.url })
