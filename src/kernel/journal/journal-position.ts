@@ -6,7 +6,10 @@ import { answerInTime } from '../database/replica.ts'
 
 export interface JournalReading {
   readonly events: StreamedEvent[]
-  /** Every transaction below it has ended, so no event can appear there. None at or above it was read. */
+  /**
+   * Every transaction below it has ended, so no event can appear there, also after a crash of PostgreSQL. No event at or above
+   * it was read.
+   */
   readonly horizon: bigint
   readonly newest: bigint
   readonly isHeldBack: boolean
@@ -23,17 +26,22 @@ export const positionAtHorizon = (writtenIn: bigint): JournalPosition => ({ writ
  * Transactions of other databases write no event; they are left out where their database can be seen, so that
  * a neighbour's long transaction delays nothing. One that ends meanwhile is not seen, so the horizon may be
  * lower than before: `$1` is what is known already. A cluster restored from a dump adds to its transaction
- * numbers, see `continue_journal`.
+ * numbers, see `continue_journal`. The horizon lies just behind the newest event below it: a crash of PostgreSQL, or a standby that
+ * takes over, loses the last transactions that did not wait for the disk or were rolled back, and their numbers are given again.
+ * Each event waited for the disk, so no number below it is.
  */
 const ENDED = `
-select pg_snapshot_xmax(pg_current_snapshot())::text::bigint + added as newest,
-  greatest($1::bigint, added + coalesce((
-    select min(open.xid::text::bigint) from pg_snapshot_xip(pg_current_snapshot()) as open(xid)
-    where not exists (
-      select from pg_stat_get_activity(null) one where one.backend_xid = open.xid::xid
-        and one.datid <> (select oid from pg_database where datname = current_database()))
-  ), pg_snapshot_xmax(pg_current_snapshot())::text::bigint)) as horizon
-from journal_origin`
+select newest, greatest($1::bigint, (
+  select written_in + 1 from events where written_in < oldest_open order by written_in desc limit 1)) as horizon
+from (
+  select pg_snapshot_xmax(pg_current_snapshot())::text::bigint + added as newest,
+    greatest($1::bigint, added + coalesce((
+      select min(open.xid::text::bigint) from pg_snapshot_xip(pg_current_snapshot()) as open(xid)
+      where not exists (
+        select from pg_stat_get_activity(null) one where one.backend_xid = open.xid::xid
+          and one.datid <> (select oid from pg_database where datname = current_database()))
+    ), pg_snapshot_xmax(pg_current_snapshot())::text::bigint)) as oldest_open
+  from journal_origin) as transactions`
 
 const COLUMNS = `id, owner_id as "ownerId", mode, agent_id as "agentId", event, data, request_id as "requestId",
     run_id as "runId", created_at as "createdAt", written_in as "writtenIn"`

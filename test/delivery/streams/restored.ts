@@ -6,6 +6,7 @@ import { newId } from '../../../src/values/ids.ts'
 import { openStream } from '../../support/delivery/event-stream.ts'
 import { anAgent, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { until } from '../../support/until.ts'
 import { INSERT } from './journal-rows.ts'
 
 const service = await startTestService({ streamTimes: { pollMs: 20 } })
@@ -57,4 +58,29 @@ describe('a journal that was restored into another cluster', () => {
     await resumed.hasAll([String(next?.id)])
     resumed.close()
   })
+})
+
+const READ_SINCE = `
+select from pg_stat_activity
+where datname = current_database() and query like '%isHeldBack%' and state = 'idle' and query_start > $1`
+
+test('a stream has the events of transactions whose numbers a crash of PostgreSQL has freed', async () => {
+  const { client, ownerId, key } = await service.owner()
+  const stream = await openStream(service.url, { token: key })
+  await anAgent(client)
+  const [first] = (await bodyOf(client.events.list({ query: { event: 'agent.created' } }))).data
+  await stream.hasAll([String(first?.id)])
+  // As if these numbers were of transactions that did not wait for the disk.
+  for (let n = 0; n < 20; n++) await service.sql('select pg_current_xact_id()')
+  const [now] = await service.sql('select clock_timestamp() as at')
+  await until('the journal is read', async () => (await service.sql(READ_SINCE, [now?.at])).length > 0)
+  const late = newId('event')
+  const freed = INSERT.replace('(id,', '(written_in, id,').replace('($1,', '($5, $1,')
+  const [{ at } = { at: '' }] = await service.sql('select written_in as at from events where id = $1', [
+    first?.id,
+  ])
+  await service.sql(freed, [late, ownerId, 'test', null, BigInt(at) + 1n])
+  await stream.hasAll([late])
+  expect(stream.ids.filter(id => id === late)).toHaveLength(1)
+  stream.close()
 })
