@@ -79,6 +79,7 @@ export function startWebhookDeliveries(runtime: OpenRuntime, pollMs?: number): S
   const keeper = new BacklogKeeper({ database, execute, operations, onFailure })
   const ignore = listener.on('deliveries', changed => {
     if (changed) deliverer.forget(changed)
+    else if (changed === undefined) deliverer.forgetAll()
     deliverer.notice()
   })
   const letGo = lease.keepWhile(() => deliverer.hasClaims)

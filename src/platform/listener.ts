@@ -6,7 +6,7 @@ const AGAIN_AFTER = 1_000
 type OnNotice = (payload?: string) => void
 
 export interface ChannelListener {
-  /** Also called once it listens, and after each lost connection, as notices may have been missed. */
+  /** Also called, without a payload, once it listens and after each lost connection, as notices may have been missed. */
   on(channel: string, onNotice: OnNotice): () => void
   stop(): Promise<void>
 }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { afterAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { respondWith, startReceiver } from '../../support/delivery/receiver.ts'
@@ -29,6 +30,11 @@ const ROUNDS = inTier(2, 42)
 const WAITING = `
 select pid, client_port as port from pg_stat_activity
 where datname = current_database() and wait_event_type = 'Lock' and query like '%claim_events%'`
+
+const EVENTS = 40
+const CLAIMED = 'select from deliveries where webhook_id = $1 and leased_until > now()'
+/** A listener is idle once it has asked for notices. */
+const LISTENS = `select from pg_stat_activity where datname = current_database() and state = 'idle' and query like 'listen %'`
 
 const overdueSeconds = async () =>
   (await service.sql<{ seconds: number | null }>('select overdue_seconds() as seconds'))[0]?.seconds
@@ -65,4 +71,20 @@ test(`webhooks come although ${ROUNDS} claims of their events are committed and 
   await until('no event waits', async () => (await overdueSeconds()) === null)
   expect(await service.sql('select from delivery_ranges')).toEqual([])
   expect(received).toEqual(Array(ROUNDS).fill(1))
+})
+
+test('a subscription that was changed while no notice came through gets nothing more at its old address', async () => {
+  const held: ServerResponse[] = []
+  const { client, path, id } = await subscribed(response => void held.push(response))
+  const [old, next] = [path, `${path}/next`]
+  await Promise.all(Array.from({ length: EVENTS }, () => anAgent(client)))
+  await until('all are claimed', async () => (await service.sql(CLAIMED, [id])).length === EVENTS)
+  await proxy?.close()
+  await service.sql('update webhooks set url = $1 where id = $2', [receiver.url + next, id])
+  await proxy?.open()
+  await until('the deliverer listens again', async () => (await service.sql(LISTENS)).length > 0)
+  receiver.treat(old, respondWith(204))
+  for (const response of held) response.writeHead(204).end()
+  await until('all have come', () => receiver.at(old).length + receiver.at(next).length >= EVENTS)
+  expect(receiver.at(old)).toHaveLength(held.length)
 })

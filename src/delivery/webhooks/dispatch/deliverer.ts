@@ -92,6 +92,11 @@ export class WebhookDeliverer {
     if (queue) this.#giveBack(queue)
   }
 
+  /** Releases all that was claimed and not begun: the notice of a change may have been lost. */
+  readonly forgetAll = (): void => {
+    for (const queue of this.#queues) this.#giveBack(queue)
+  }
+
   constructor(parts: DelivererParts) {
     this.#parts = parts
     this.#journal = new JournalReader(parts.database)
@@ -119,7 +124,7 @@ export class WebhookDeliverer {
       const succeeded = await this.#round().catch(error => this.#failed(error))
       await (succeeded ? this.#idle() : rest(RECOVER_MS, this.#stopping.signal))
     }
-    for (const queue of this.#queues) this.#giveBack(queue)
+    this.forgetAll()
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
     await this.#journal.storeLate(0).catch(error => this.#failed(error))
   }
