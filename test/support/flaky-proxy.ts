@@ -16,13 +16,15 @@ export interface FlakyProxy {
   /** Forwards nothing more to the client of the connection that the server sees at this port. */
   silence(port: number): void
   cutAll(): void
+  /** From now on connections go to another server. */
+  leadTo(url: string): void
   close(): Promise<void>
   open(): Promise<void>
 }
 
 /** A proxy before PostgreSQL or Temporal that loses connections on demand. */
 export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
-  const target = new URL(databaseUrl)
+  let target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   const cuts: CutTime[] = []
   const silenced = new Set<number | undefined>()
@@ -71,6 +73,9 @@ export async function flakyProxy(databaseUrl: string): Promise<FlakyProxy> {
       }),
     silence: port => void silenced.add(port),
     cutAll,
+    leadTo(url) {
+      target = new URL(url)
+    },
     close,
     open,
   }

@@ -15,7 +15,7 @@ declare
   part bigint;
   part_id text;
 begin
-  delete from delivery_ranges r where r.id = any(finished) and r.leased_by = holder;
+  perform finish_ranges(holder, finished) where finished <> '{}';
   select * into abandoned from delivery_ranges r
   where not exists (select from process_leases l where l.id = r.leased_by)
   order by r.id limit 1 for update skip locked;
@@ -42,12 +42,7 @@ begin
     (select * from events e where not is_again and part is null and e.written_in >= below
       order by e.written_in, e.id limit most)
     union all
-    (select * from events e where is_again and e.written_in = any(open) and is_read(e.written_in, e.id, abandoned.ends)
-      and not is_read(e.written_in, e.id, begins))
-    union all
-    (select * from events e where is_again and e.written_in >= below
-      and e.written_in <= (abandoned.ends ->> 'below')::bigint and is_read(e.written_in, e.id, abandoned.ends)
-      and not is_read(e.written_in, e.id, begins))
+    (select * from events_between(begins, abandoned.ends) where is_again)
   ), read as materialized (
     select * from found order by found.written_in, found.id limit case when not is_again then most end
   ), place as materialized (
@@ -57,8 +52,7 @@ begin
   ), moved as (
     update delivery_position d set position = place.ends from place where not is_again and d.position <> place.ends
   ), receivers as materialized (
-    select w.one as webhook, w.id, w.owner_id, w.mode, w.events, w.wanted_since, w.backlog_position,
-      w.status = 'active' and w.deleted_at is null as is_active,
+    select w.one as webhook, w.id, w.owner_id, w.mode, w.backlog_position,
       w.failures = 0 and w.status = 'active' and w.deleted_at is null and not exists (
         select from deliveries d where d.webhook_id = w.id collate "default" and d.status = 'pending'
           and d.due_at <= clock_timestamp() and (d.leased_until is null or d.leased_until <= clock_timestamp())) as is_well
@@ -69,9 +63,7 @@ begin
     select delivery_id(e.id, c.id) as id, e.owner_id, e.mode, e.id as event_id, e.event, e.request_id, e.created_at,
       e.recorded_at, e.data, c.id as webhook_id, c.is_well
     from read e join receivers c on (c.owner_id, c.mode) = (e.owner_id, e.mode)
-    where case when e.written_in < c.wanted_since then wanted_before(c.webhook, e.written_in, e.event)
-        else c.is_active and (e.event = 'webhook.ping' or c.events && array['*', e.event]) end
-      and (e.event <> 'webhook.ping' or e.data ->> 'webhookId' = c.id)
+    where wants_event(c.webhook, e.written_in, e.event, e.data)
       and (not is_again or (c.backlog_position is null or is_read(e.written_in, e.id, c.backlog_position))
         and (select true from deliveries d where d.id = delivery_id(e.id, c.id) limit 1) is null)
   ), waiting as (

@@ -1,7 +1,11 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { type ClaimedDelivery, claimDeliveries } from '../../../src/delivery/webhooks/dispatch/claim.ts'
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  type NewDelivery,
+} from '../../../src/delivery/webhooks/dispatch/claim.ts'
 import { WebhookDeliverer } from '../../../src/delivery/webhooks/dispatch/deliverer.ts'
-import { JournalReader } from '../../../src/delivery/webhooks/dispatch/journal-reader.ts'
+import { JournalReader, storeWaiting } from '../../../src/delivery/webhooks/dispatch/journal-reader.ts'
 import { DueWorkWatch } from '../../../src/kernel/background/watch.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { type ProcessLease, ProcessLeases } from '../../../src/kernel/database/process-lease.ts'
@@ -205,6 +209,38 @@ describe('events that a process has read', () => {
     expect(rows.map(row => row.id)).toEqual([...stored, ...lost].map(({ eventId }) => eventId).toSorted())
     expect(await service.sql('select id from delivery_ranges')).toEqual([])
     await Promise.all([doomed.end(), heir.end(), watch.stop()])
+  })
+
+  test('are read again where PostgreSQL has lost their deliveries after it confirmed them, and no others', async () => {
+    const leases = new ProcessLeases(database, 60_000)
+    const lease = leases.of('deliveries')
+    const { client, id } = await subscribed(respondWith(204))
+    const journal = new JournalReader(database)
+    for (const removes of ['with the next read', 'by itself']) {
+      await anAgent(client)
+      await anAgent(client)
+      journal.notice()
+      const [kept, lost] = await journal.read(await lease.hold())
+      await storeWaiting(sqlOn(database.pool), [kept, lost] as NewDelivery[], { claims: 1, leased: false })
+      journal.stored([kept, lost] as NewDelivery[])
+      await service.sql('delete from deliveries where id = $1', [lost?.id])
+      await service.sql(
+        `update deliveries set status = 'delivered', due_at = null, leased_until = null where id = $1`,
+        [kept?.id],
+      )
+      if (removes === 'by itself') await journal.storeLate(0)
+      else journal.notice()
+      expect(journal.isReady).toBe(true)
+      expect((await readAll(journal, lease)).map(one => one.id)).toEqual([lost?.id])
+      await journal.storeLate(0)
+      expect(await service.sql('select id from delivery_ranges')).toEqual([])
+      await service.sql(
+        `update deliveries set status = 'delivered', due_at = null, leased_until = null where id = $1`,
+        [lost?.id],
+      )
+    }
+    expect(await service.sql('select from deliveries where webhook_id = $1', [id])).toHaveLength(4)
+    await leases.end()
   })
 
   test('go to the subscriptions that wanted them when they were committed', async () => {

@@ -40,12 +40,13 @@ const FREE_UNKNOWN = `
 with async_commit as materialized (select set_config('synchronous_commit', 'off', true))
 update delivery_ranges r set leased_by = '' from async_commit where r.leased_by = $1 and r.id <> all($2::bigint[])`
 
-const FINISH = 'delete from delivery_ranges where id = any($1::bigint[]) and leased_by = $2'
+const FINISH = 'select finish_ranges($1, $2) as freed'
 
 /**
  * Reads the journal and claims the deliveries of its events to receivers without failures. They have no rows:
  * each is written once, with the outcome of its first attempt. If the process dies, another one reads its
- * ranges again; if it only lost the answer to a claim, it does so itself.
+ * ranges again; if it only lost the answer to a claim, it does so itself. What PostgreSQL has lost in a crash is found when
+ * a range is to be removed: see `finish_ranges`.
  */
 export class JournalReader {
   readonly #database: Database
@@ -127,9 +128,16 @@ export class JournalReader {
       this.stored(unstored)
     }
     const finished = new Set(this.#finished)
-    if (finished.size > 0) await sql(FINISH, [[...finished].map(({ id }) => id), this.#lease])
+    if (finished.size > 0 && (await this.#finish([...finished])) > 0) this.#hasMore = true
     this.#finished = this.#finished.filter(range => !finished.has(range))
     return unstored.length > 0
+  }
+
+  /** Returns how many of these ranges are to be read again, since PostgreSQL has lost deliveries of them. */
+  async #finish(ranges: readonly EventRange[]): Promise<number> {
+    const sql = sqlOn(this.#database.pool)
+    const [row] = await sql<{ freed: number }>(FINISH, [this.#lease, ranges.map(({ id }) => id)])
+    return row?.freed ?? 0
   }
 
   #count(): number {
