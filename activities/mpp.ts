@@ -5,6 +5,7 @@ import {
   claimOrder,
   createSharedToken,
   deleteToken,
+  endObstructed,
   endUnpaid,
   endUnsent,
   giveBackToken,
@@ -82,13 +83,15 @@ const payingActivities = (tools: ActivityTools) => ({
       const sharing = (isHeld && carried.sharing) || (await transaction(tx => reserveSharedToken(id, tx)))
       if (!sharing) return 'wait'
       const sender = { holder: carried ? holder : null, begun: sharing.begun }
-      const { next, problem, sending } = await callAnd(
+      const { next, problem, sending, isLate } = await callAnd(
         () => createSharedToken(sharing, tools.systems.cardProcessor(ref.mode)),
         token =>
           isUsable(token)
             ? inBatch(recordSharedToken, { id, token, sender })
             : transaction(tx => recordNoToken(id, token, tx)),
       )
+      if (problem) await transaction(tx => endObstructed(id, problem, tx))
+      if (isLate) await transaction(tx => endUnpaid(id, tx))
       if (carried) Object.assign(carried, { sharing: undefined, sending, answer: problem })
       if (carried?.isLeft && sending) await transaction(tx => endUnsent(id, tx))
       return next
@@ -97,7 +100,7 @@ const payingActivities = (tools: ActivityTools) => ({
 
   sendCredential: sendCredentialOf(tools),
 
-  /** A payment whose request has failed is not ordered later. */
+  /** A payment whose request has failed and cannot be repeated is not ordered later. */
   interruptOrder: (ref: RecordRef) =>
     tools.transaction(ref, mppSteps.settle, tx => interruptOrder(ref.id, tx)),
 })
@@ -112,7 +115,8 @@ const mintCredentialOf = ({ systems, service, outside }: ActivityTools) =>
     mppSteps.order,
     async (ref: CarriedRef, { holder, requestId, inBatch, callAnd, transaction }): Promise<NextStep> => {
       const { carried } = ref
-      const claimed = carried?.claimed ?? (await inBatch(claimOrder, { id: ref.id, holder }))
+      const isRequest = carried !== undefined
+      const claimed = carried?.claimed ?? (await inBatch(claimOrder, { id: ref.id, holder, isRequest }))
       if (typeof claimed === 'string') return claimed
       const sender = carried ? holder : null
       const { decided, reference } = claimed
@@ -146,6 +150,11 @@ const sendCredentialOf = ({ systems, outside }: ActivityTools) =>
       const { id, carried } = ref
       const sending = carried?.sending ?? (await inBatch(reserveSending, { id, holder }))
       if (!sending) return 'wait'
+      if ('code' in sending) {
+        await transaction(tx => endObstructed(id, sending, tx))
+        if (carried) carried.answer = sending
+        return 'none'
+      }
       let hasLeft = false
       const send = async () => {
         if (carried?.sending && carried.holder !== holder) throw new Error(`${id}: its lease has ended`)

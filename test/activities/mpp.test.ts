@@ -8,7 +8,8 @@ import type { ProcessorCall, ProcessorCallDone, ProcessorFailure } from '../../s
 import { activitiesOf, pausedPastItsClaim } from '../support/activities.ts'
 import { sandboxWith } from '../support/cards/sandbox.ts'
 import { answerWith, demand, startMerchant } from '../support/commerce/merchant.ts'
-import { aPayer, balanceOf, credentialsOn, pay } from '../support/commerce/payers.ts'
+import { aPayer, balanceOf, credentialsOn, intentOf, pay } from '../support/commerce/payers.ts'
+import { revokeTokens, withdrawals } from '../support/commerce/withdrawals.ts'
 import { openEngine } from '../support/engine.ts'
 import { bodyOf } from '../support/factories.ts'
 import { type FlakyProxy, flakyProxy } from '../support/flaky-proxy.ts'
@@ -133,10 +134,11 @@ describe('a payment whose process is paused past its claim before the credential
     outbound: guardedHttp({ allow: ['127.0.0.1'] }),
   })
 
+  let paths = 0
   const minted = async (carried?: CarriedPayment) => {
     const paying = await aPayer(service)
     const before = await balanceOf(paying)
-    const path = `/unsent-${carried ? 'request' : 'run'}`
+    const path = `/unsent-${++paths}`
     const url = merchant.sells(path, demand())
     const asked = await pay(paying, url, {}, { headers: { prefer: 'respond-async' } })
     const { id } = asked.body as unknown as { id: string }
@@ -144,7 +146,8 @@ describe('a payment whose process is paused past its claim before the credential
     const steps = activitiesOf(payer.runtime)({ requestIdOf: () => `workflow:mpp/${id}` })
     expect(await steps.mintCredential(ref)).toBe('send')
     return {
-      ref,
+      ...{ ref, path, paying, before },
+      send: () => steps.sendCredential(ref),
       async expectUnpaid() {
         expect(merchant.payments(path)).toEqual([])
         expect(await credentialsOn(paying.client, paying.intent.id)).toMatchObject([{ status: 'void' }])
@@ -169,9 +172,53 @@ describe('a payment whose process is paused past its claim before the credential
       requestIdOf: ({ id }) => id,
     })
     expect(await later.sendCredential(ref)).toBe('none')
-    expect(carried.answer).toMatchObject({ code: 'pay_interrupted' })
+    expect(carried.answer).toBeUndefined()
+    const [row] = await service.sql('select reason from mpp_payments where id = $1', [ref.id])
+    expect(row).toEqual({ reason: 'interrupted' })
     await leases.end()
     await expectUnpaid()
+  })
+
+  describe('a credential that waits to be sent', () => {
+    const aged = (id: string) =>
+      service.sql(`update mpp_credentials set created_at = created_at - interval '6 seconds' where id = $1`, [
+        id,
+      ])
+
+    test('is sent as it was decided, however long ago, where nothing forbids it', async () => {
+      const { ref, path, send } = await minted()
+      await aged(ref.id)
+      expect(await send()).toBe('none')
+      expect(merchant.payments(path)).toHaveLength(1)
+    })
+
+    test.each(withdrawals)('is never sent if %s: %i %s', async (_what, _status, code, withdraw) => {
+      const { ref, path, send, paying, before } = await minted()
+      await aged(ref.id)
+      await withdraw(paying)
+      expect(await send()).toBe('none')
+      expect(merchant.payments(path)).toEqual([])
+      expect(await credentialsOn(paying.client, paying.intent.id)).toMatchObject([
+        { status: 'void', sentAt: null },
+      ])
+      const payment = await bodyOf(paying.client.mpp.payment({ params: { id: ref.id } }))
+      expect(payment).toMatchObject({ status: 'ended', reason: code })
+      expect(await intentOf(paying)).toMatchObject({ status: 'approved' })
+      expect(await balanceOf(paying)).toEqual(before)
+      const [token] = (await bodyOf(paying.client.agentCredentials.list({}))).data
+      expect(token).toMatchObject({ status: 'revoked' })
+      expect(await send()).toBe('wait')
+      expect(merchant.payments(path)).toEqual([])
+    })
+
+    test('is sent once or not at all if its token is revoked as several send it', async () => {
+      const { ref, path, send, paying } = await minted()
+      await aged(ref.id)
+      await Promise.all([revokeTokens(paying), ...Array.from({ length: 6 }, send)])
+      const [credential] = await credentialsOn(paying.client, paying.intent.id)
+      const sent = merchant.payments(path).length
+      expect([credential?.status, sent]).toEqual(sent === 1 ? ['consumed', 1] : ['void', 0])
+    })
   })
 })
 

@@ -19,9 +19,11 @@ type CredentialRow = RowOf<AgentCredential>
 
 const table = tableOf(AgentCredential)
 
-const LOCK = `
+const READ = `
 select ${selectColumnList(table, 'c')} from agent_credentials c
-where c.owner_id = $1 and c.mode = $2 and c.token_id = any($3::text[])
+where c.owner_id = $1 and c.mode = $2 and c.token_id = any($3::text[])`
+
+const LOCK = `${READ}
 order by c.id for no key update`
 
 const update = updateOf(table, ['spentCents', 'charges', 'updatedAt'])
@@ -107,14 +109,19 @@ export class NetworkTokenCharges {
   }
 }
 
+type LoadCharges = (sql: Sql, tenant: Tenant, tokenIds: readonly string[]) => Promise<NetworkTokenCharges>
+
+const chargesBy =
+  (statement: string): LoadCharges =>
+  async (sql, tenant, tokenIds) => {
+    if (tokenIds.length === 0) return new NetworkTokenCharges(tenant, [])
+    const { ownerId, mode } = tenant
+    const rows = await sql<CredentialRow & Row>(statement, [ownerId, mode, [...new Set(tokenIds)]])
+    return new NetworkTokenCharges(tenant, rows)
+  }
+
 /** The caller holds the locks of the tokens' agents. */
-export async function loadNetworkTokenCharges(
-  sql: Sql,
-  tenant: Tenant,
-  tokenIds: readonly string[],
-): Promise<NetworkTokenCharges> {
-  if (tokenIds.length === 0) return new NetworkTokenCharges(tenant, [])
-  const { ownerId, mode } = tenant
-  const rows = await sql<CredentialRow & Row>(LOCK, [ownerId, mode, [...new Set(tokenIds)]])
-  return new NetworkTokenCharges(tenant, rows)
-}
+export const lockNetworkTokenCharges = chargesBy(LOCK)
+
+/** For a decision that charges nothing. */
+export const readNetworkTokenCharges = chargesBy(READ)

@@ -1,6 +1,6 @@
 export { AgentCredential } from './agent-credential.ts'
 export { agentCredentialChargeEvents, agentCredentialsApi } from './api.ts'
-export { loadNetworkTokenCharges, type NetworkTokenCharges } from './charges.ts'
+export { lockNetworkTokenCharges, type NetworkTokenCharges, readNetworkTokenCharges } from './charges.ts'
 export {
   activateMppToken,
   mppTokenEvents,

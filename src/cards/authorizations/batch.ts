@@ -23,7 +23,11 @@ import { FORCED_DEBIT_ACCOUNTS } from '../../money/ledger/index.ts'
 import { loadRefundBook } from '../../money/refunds/index.ts'
 import { transactionsById } from '../../money/transactions/index.ts'
 import { findMainWalletId, type WalletRow, walletsById } from '../../money/wallets/index.ts'
-import { loadNetworkTokenCharges, type NetworkTokenCharges } from '../agent-credentials/index.ts'
+import {
+  lockNetworkTokenCharges,
+  type NetworkTokenCharges,
+  readNetworkTokenCharges,
+} from '../agent-credentials/index.ts'
 import { markCardsSpent, returnPurses } from '../cards/index.ts'
 import { type AuthorizationRow, CARD_REFUND_SOURCE, type CardMessageRow } from './authorization.ts'
 import {
@@ -155,6 +159,7 @@ const FACT_ACCOUNTS = ['clearing_cards', 'suspense', ...FORCED_DEBIT_ACCOUNTS] a
 async function loadCards<F extends WalletFunds>(
   source: SpendSource<F>,
   given: CardBatchQuery,
+  tokenCharges = lockNetworkTokenCharges,
 ): Promise<CardDecisionState<F>> {
   const { sql, tenantNow } = source
   const { tenant } = tenantNow
@@ -180,7 +185,7 @@ async function loadCards<F extends WalletFunds>(
     query.movesMoney ? walletsById(sql, tenant, wallets) : new Map<string, WalletRow>(),
     loadRiskAssessor(sql, tenantNow, query.spends),
     transactionsById(sql, tenant, transactionIds),
-    loadNetworkTokenCharges(sql, tenant, present([...query.tokenIds, ...networkTokenIds])),
+    tokenCharges(sql, tenant, present([...query.tokenIds, ...networkTokenIds])),
     loadRefundBook(sql, tenantNow, {
       transactionIds: query.hasRefunds ? transactionIds : [],
       sources: { type: CARD_REFUND_SOURCE, ids: refunded.map(({ id }) => id) },

@@ -17,9 +17,11 @@ export { type CardBatch, writeCardBatch } from './batch.ts'
 export { processMessageOnce } from './network/process-messages.ts'
 export {
   applyTokenPaymentOutcome,
+  type BegunTokenPayment,
   decideTokenPayment,
   isApprovedByNetwork,
   loadTokenPayments,
+  obstaclesToBegun,
   startedTokenPayments,
   type TokenPayment,
   tokenPaymentAuthorization,

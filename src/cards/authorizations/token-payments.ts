@@ -4,15 +4,17 @@ import { messageEvidence, type PaymentEmitContext, paymentState } from '../../co
 import type { PolicyDecision } from '../../control/policies/index.ts'
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
 import type { EmitContext } from '../../kernel/contract/context.ts'
+import type { EntityReader } from '../../kernel/contract/entity-manager.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { type Conversion, originalOfConversion } from '../../money/exchange-rates/index.ts'
 import { newId } from '../../values/ids.ts'
 import { type Cents, NO_CENTS } from '../../values/money.ts'
+import { Card } from '../cards/index.ts'
 import { authorizationEvents } from './api.ts'
 import { type AuthorizationRow, addAuthorization } from './authorization.ts'
 import { joinMachinePaymentSql } from './authorization-rows.ts'
 import { authorizationDecisionEvents, decideAuthorization, recordCardDecision } from './authorize.ts'
-import { type CardBatch, loadCardBatch } from './batch.ts'
+import { type CardBatch, type CardDecisionState, loadCardBatch, readCardDecisionState } from './batch.ts'
 import { authorizationBlocker } from './card-checks.ts'
 import { cardPayments } from './channel.ts'
 import {
@@ -50,12 +52,15 @@ type TokenPaymentBlocker =
   | 'amount_above_held'
   | 'card_cannot_pay'
 
-/**
- * The decision is stored in any case; a payment exists only if the decision allows one. `message` of a
- * blocker says more than its code.
- */
+/** `message` says more than the code. */
+interface BlockedTokenPayment {
+  readonly blocker: TokenPaymentBlocker
+  readonly message?: string
+}
+
+/** The decision is stored in any case; a payment exists only if the decision allows one. */
 type DecidedTokenPayment =
-  | { readonly blocker: TokenPaymentBlocker; readonly message?: string }
+  | BlockedTokenPayment
   | { readonly blocker: null; readonly decision: PolicyDecision; readonly authorizationId: string | null }
 
 const STARTED = `
@@ -158,20 +163,80 @@ function intentBlocker(
 }
 
 /** The request as the network would send it. The token is not recorded yet, and is valid only for this payment. */
-function requestOf({
-  agentId,
-  cardId,
-  numberId,
-  intentId,
-  amountCents,
-  conversion,
-  host,
-  url,
-}: TokenPayment): CardAuthorizationRequest {
+function requestOf(
+  {
+    agentId,
+    cardId,
+    numberId,
+    intentId,
+    amountCents,
+    conversion,
+    host,
+    url,
+  }: Omit<TokenPayment, 'mppCredentialId' | 'tokenId'>,
+  existing?: AuthorizationRow,
+): CardAuthorizationRequest {
   const merchant = { descriptor: host, mcc: null, city: null, country: null, url, networkTokenId: null }
   const content = initialAuthorizationRequest({ amountCents, partialAllowed: false, merchant })
-  const base = { existing: undefined, search: undefined, isLate: false }
+  const base = { existing, search: undefined, isLate: false }
   return authorizationRequest({ ...base, content, conversion, intentId, agentId, cardId, numberId })
+}
+
+interface TokenPaymentObstacle extends Omit<BlockedTokenPayment, 'blocker'> {
+  readonly blocker: TokenPaymentBlocker | 'payment_denied'
+}
+
+/** A payment that has begun, and has not left for its merchant. */
+export interface BegunTokenPayment extends Omit<TokenPayment, 'tokenId' | 'numberId'> {
+  readonly authorizationId: string
+}
+
+/**
+ * Why payments that have begun must not be made any more, by `mppCredentialId`: intent, agent, card, token, policy and risk are
+ * judged as if the network had asked now. Changes and locks nothing.
+ */
+export async function obstaclesToBegun(
+  begun: readonly BegunTokenPayment[],
+  { sql, em, ...tenantNow }: TenantNow & { readonly sql: Sql; readonly em: EntityReader },
+): Promise<ReadonlyMap<string, TokenPaymentObstacle>> {
+  const cardIds = begun.map(({ cardId }) => cardId)
+  const cards = await em.find(Card, { id: { $in: cardIds } })
+  const numbers = new Map(cards.map(({ id, numberId }) => [id, numberId ?? '']))
+  const state = await readCardDecisionState(sql, tenantNow, {
+    agentIds: begun.map(({ agentId }) => agentId),
+    cardIds,
+    numberIds: [...numbers.values()],
+    authorizationIds: begun.map(({ authorizationId }) => authorizationId),
+    intentIds: begun.map(({ intentId }) => intentId),
+    spends: begun.map(({ agentId, host }) => ({ agentId, merchant: merchantNameOfDescriptor(host) })),
+    movesMoney: false,
+  })
+  const found = begun.flatMap(payment => {
+    const obstacle = obstacleTo(payment, numbers.get(payment.cardId) ?? '', state)
+    return obstacle ? [[payment.mppCredentialId, obstacle] as const] : []
+  })
+  return new Map(found)
+}
+
+function obstacleTo(
+  payment: BegunTokenPayment,
+  numberId: string,
+  state: CardDecisionState,
+): TokenPaymentObstacle | undefined {
+  const { authorizationId, agentId, intentId } = payment
+  const existing = [...state.authorizations].find(({ id }) => id === authorizationId)
+  const [spender, intent] = [state.agents.get(agentId), state.payments.find(intentId)]
+  if (!existing || !spender || !intent) return { blocker: 'intent_not_found' }
+  const isOwn = intent.status === 'approved' && intent.paymentId === authorizationId
+  if (!isOwn) return { blocker: 'intent_not_approved' }
+  if (intent.expiresAt <= state.now) return { blocker: 'intent_expired' }
+  const blocker = state.payments.submissionBlockerOf(intent)
+  if (blocker) return { blocker }
+  const request = requestOf({ ...payment, numberId }, existing)
+  const message = authorizationBlocker(request, intent, state)
+  if (message) return { blocker: 'card_cannot_pay', message }
+  const { decision } = decideAuthorization(request, spender, state, authorizationId)
+  return decision.allowed ? undefined : { blocker: 'payment_denied', message: decision.reason }
 }
 
 export function tokenPaymentAuthorization(

@@ -62,7 +62,7 @@ export const merchantOfferRefusals = {
 export const merchantRefusals = {
   merchant_busy: [
     503,
-    'Too many requests to this merchant are unanswered. Nothing was sent or paid. Try again.',
+    'The merchant has answered 429 or 5xx, or too many requests to it are unanswered. Nothing was minted or paid. Try again.',
   ],
   merchant_unusable: [
     502,
@@ -99,10 +99,6 @@ export const mintRefusals = {
   asker_not_allowed: [
     403,
     'The key, token or person that asked for this payment may not pay any more: it was revoked, disconnected or removed. Nothing was paid.',
-  ],
-  pay_interrupted: [
-    503,
-    'The request was interrupted before anything was minted or sent. Nothing was paid. Try again with a new Idempotency-Key.',
   ],
 } as const satisfies Record<string, RefusalSpec>
 
@@ -357,7 +353,7 @@ const MachinePaymentRecord = z
       .nullable()
       .meta({
         description:
-          'The code of why it ended before anything was minted, or of why the merchant is asked again.',
+          'The code of why it ended before anything was sent, or of why the merchant is asked again. `interrupted`: its process was; a repetition of the request by its `Idempotency-Key` pays anew.',
         examples: ['no_challenge'],
       }),
     dueAt: instant.nullable().meta({
@@ -370,6 +366,10 @@ const MachinePaymentRecord = z
     ...recordTimestamps,
   })
   .meta({ id: 'MachinePayment' })
+
+const ofBusyMerchant = {
+  503: { 'Retry-After': 'Seconds to wait. Those that a busy merchant asks for, up to an hour.' },
+} as const
 
 /** An agent may have so many payments that no caller waits for. */
 export const MAX_BACKGROUND_PAYMENTS = 100
@@ -408,12 +408,14 @@ export const mppApi = {
     description: [
       'Requests the URL, reads the challenge of its 402, mints one credential for it (method `card` or `stripe`: a token of the card for this merchant alone), and repeats the request with it. Returns what the merchant sells, and its receipt.',
       'Before minting, the service checks the intent, the card, the host, the challenge (expiry, amount, network, body, the merchant’s own key), policy and risk. A refusal has paid nothing. Offers in euros are preferred. Before a request other than GET it reads the price and methods that the merchant’s `/openapi.json` publishes (`x-payment-info`), and sends nothing if the intent cannot pay them.',
+      'The answer comes within 55 seconds. A payment that is still under way by then goes on: 503 `outcome_unknown` names its id, `GET /v1/mpp/payments/{id}` shows its outcome, and a repetition with the same `Idempotency-Key` waits for it.',
       'A credential is sent once. Any answer other than a 2xx leaves the outcome unknown: 502 or 504, the money stays held, and nothing is minted again until the card network or a key (`POST /v1/mpp/credentials/{id}/resolve`) reports the outcome, or 31 days have passed. A repetition with the same `Idempotency-Key` never pays twice.',
       '409 `action_required`: the card’s issuer wants a person to confirm the payment at the page of the message, which is also `nextAction` of the credential. Nothing was sent. Once that is done, repeat the request with a new `Idempotency-Key`.',
     ].join('\n\n'),
     run: 'hot-external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
+    http: { headers: ofBusyMerchant },
     body: refuseCardNumbers(Payable, 'this service gives the merchant a network token.'),
     example: {
       url: 'https://shop.example.com/reports/42',
@@ -422,6 +424,7 @@ export const mppApi = {
     },
     returns: [200, MppPayment],
     accepted: MachinePaymentRecord,
+    goesOnAt: '/v1/mpp/payments/{id}',
     fails: {
       ...paying,
       ...merchantRefusals,
@@ -440,6 +443,7 @@ export const mppApi = {
     run: 'hot-external',
     requires: 'cardProcessor',
     limits: { bodyKiB: 256 },
+    http: { headers: ofBusyMerchant },
     body: refuseCardNumbers(
       Payable.extend({
         url: url.optional(),

@@ -2,6 +2,7 @@ export { mppApi, mppSteps, protectApi, sentRefusals } from './api.ts'
 export { machinePaymentStatus, PAYMENTS_TO_CONFIRM_SQL } from './mpp.ts'
 export {
   deleteToken,
+  endObstructed,
   endUnpaid,
   endUnsent,
   leaveOutcomeOpen,

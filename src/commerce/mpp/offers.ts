@@ -20,9 +20,11 @@ import {
   readStripeDetails,
   type StripeDetails,
 } from '../../mpp/index.ts'
+import { clock, minutes } from '../../values/clock.ts'
 import { maskCardNumbers } from '../../values/mask-card-numbers.ts'
 import { type Cents, cents, formatMoney } from '../../values/money.ts'
 import { formatOriginal, unitsFromStripe } from '../../values/original-amount.ts'
+import { parseRetryAfter } from '../../values/retry-after.ts'
 import type {
   merchantOfferRefusals,
   merchantRefusals,
@@ -52,6 +54,8 @@ export interface MachinePaymentProblem {
   readonly message: string
   /** Nothing was sent that had an effect, and the merchant may answer later. */
   readonly isAway?: boolean
+  /** What the merchant asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number
 }
 
 export const isPayProblem = (value: object): value is MachinePaymentProblem =>
@@ -145,13 +149,23 @@ export const isOffer = (read: MerchantOffer | MachinePaymentProblem): read is Me
 const isCharge = ({ method, intent }: PaymentChallenge, wanted: ChargeMethod): boolean =>
   method.toLowerCase() === wanted && intent.toLowerCase() === 'charge'
 
-export const noPaymentRequired = (status: number): MachinePaymentProblem => ({
+const noPaymentRequired = (status: number): MachinePaymentProblem => ({
   code: 'no_challenge',
   message:
     status >= 200 && status < 300
       ? `url: the merchant answered ${status} and asks for no payment. Request it yourself.`
       : `url: the merchant answered ${status}, not 402: it asks for no payment at this address. Nothing was paid.`,
 })
+
+/** Longer pauses that merchants ask for are not kept to. */
+const LONGEST_RETRY_AFTER_MS = minutes(60)
+
+/** The merchant has too many requests, or a fault: it does not say whether it asks for payment. */
+export function merchantIsAway(status: number, retryAfter: string | undefined): MachinePaymentProblem {
+  const retryAfterMs = parseRetryAfter(retryAfter, clock.real(), LONGEST_RETRY_AFTER_MS)
+  const message = `The merchant answered ${status}: it is busy, or has a fault. Nothing was minted or paid. Try again.`
+  return { code: 'merchant_busy', message, isAway: true, ...(retryAfterMs !== null && { retryAfterMs }) }
+}
 
 const NUMBER_INSIDE = 'The challenge contains a card number, which must be neither stored nor sent.'
 

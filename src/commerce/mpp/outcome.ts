@@ -30,7 +30,7 @@ import {
   type SharedTokenAction,
 } from '../../ports/card-processor.ts'
 import { addMs, minutes } from '../../values/clock.ts'
-import { machinePaymentOutcomeEvents, mintRefusals, type mppApi } from './api.ts'
+import { machinePaymentOutcomeEvents, type mppApi } from './api.ts'
 import {
   awaitsPerson,
   INDETERMINATE_TTL_MS,
@@ -42,7 +42,15 @@ import {
   type OrderedToken,
   type OutcomeWitness,
 } from './credential.ts'
-import { type AnswerToCaller, isDue, keepAnswer, MachinePayment, MachinePaymentAnswer } from './payment.ts'
+import type { MachinePaymentProblem } from './offers.ts'
+import {
+  type AnswerToCaller,
+  INTERRUPTED,
+  isDue,
+  keepAnswer,
+  MachinePayment,
+  MachinePaymentAnswer,
+} from './payment.ts'
 import { mppProcess, reversedMppProcess } from './process.ts'
 
 export type MachinePaymentEvents = typeof machinePaymentOutcomeEvents &
@@ -121,11 +129,11 @@ export class LockedMachinePayment {
 
   /**
    * Revokes the token of an unpaid credential, so that the intent can be paid again once nothing is held for it.
-   * Returns false if the network reports a payment.
+   * Returns false if the network reports a payment. `reason` says why it was never sent.
    */
-  async markUnpaid(by: OutcomeWitness): Promise<boolean> {
+  async markUnpaid(by: OutcomeWitness, reason?: string): Promise<boolean> {
     const { credential } = this
-    const { now, emit } = this.#context
+    const { now, emit, em } = this.#context
     if (!isApprovedByNetwork(this.#authorization)) this.#state('not_paid')
     if (this.isPaidByNetwork()) {
       completeMachinePayment(credential, this.#authorization.transactionId, 'network', this.#context)
@@ -135,8 +143,8 @@ export class LockedMachinePayment {
     if (!mppCredentialMachine.move(credential, 'void')) return false
     await revokeMppToken(credential.id, this.#context)
     // What was never sent is not kept.
-    const ordered = await this.#context.em.findOne(MachinePayment, { id: credential.id })
-    if (ordered) Object.assign(ordered, { request: null, credential: null })
+    const ordered = await em.findOne(MachinePayment, { id: credential.id })
+    if (ordered) Object.assign(ordered, { request: null, credential: null, ...(reason && { reason }) })
     const ended = { transactionId: null, endedAt: now, dueAt: now, nextAction: null }
     Object.assign(credential, { outcomeBy: by, ...ended })
     emit('mpp.credential.void', mppCredentialEvent(credential))
@@ -303,13 +311,17 @@ const SENDER_LIVES = `
 select 1 from mpp_payments p join process_leases l on l.id = p.claimed_by
 where (p.owner_id, p.mode, p.id) = ($1, $2, $3)`
 
-/** A payment that a request has sent which has died since, or a worker: its answer is lost. */
+/** A merchant has 30 seconds, and the processor ten for what it may know about a silent one. */
+const SENDING_MS = minutes(1)
+
+/** The process that has sent it has died since, or has not recorded its answer in time: the answer is lost. */
 export async function recoverSent(id: string, tx: WriteContext<MachinePaymentEvents>): Promise<void> {
   const { ownerId, mode } = tx.tenant
   const payment = await lockMachinePayment(id, tx)
   if (payment?.credential.status !== 'sent') return
-  const isOfRequest = payment.credential.workflowId === null
-  const living = isOfRequest ? [] : await tx.sql(SENDER_LIVES, [ownerId, mode, id])
+  const { sentAt } = payment.credential
+  const isUnderWay = sentAt !== null && addMs(sentAt, SENDING_MS) > tx.now
+  const living = isUnderWay ? await tx.sql(SENDER_LIVES, [ownerId, mode, id]) : []
   if (living.length === 0) await loseAnswer(payment, tx)
 }
 
@@ -328,24 +340,45 @@ export function outcomeSummary({
   return `The credential ${id} was sent, so it may have been paid: the money stays held, and nothing is minted again. GET /v1/mpp/credentials/${id} shows the outcome; once the owner has learned it from the merchant, resolve it with POST /v1/mpp/credentials/${id}/resolve.`
 }
 
-/** Nothing was sent: nothing was paid. */
-export const INTERRUPTED = { code: 'pay_interrupted', message: mintRefusals.pay_interrupted[1] } as const
-
 /** No witness has said in time that it was paid: it counts as not paid. */
 export async function endUnpaid(id: string, tx: WriteContext<MachinePaymentEvents>): Promise<void> {
   const payment = await lockDuePayment(id, ['minted', 'indeterminate'], tx)
-  const wasSent = payment?.credential.status !== 'minted'
-  await payment?.markUnpaid('deadline')
-  if (payment && !wasSent) await answerLater(payment.credential, INTERRUPTED, tx)
+  if (!payment) return
+  const { credential } = payment
+  const isWithUs = credential.sentBy === 'service' || isUnshared(credential)
+  if (credential.status === 'minted' && isWithUs) await interrupt(payment, tx)
+  else await payment.markUnpaid('deadline')
 }
 
 /** The credential never leaves: only the process that was to send it has it, and was paused before it did, or left. */
-export async function endUnsent(id: string, tx: WriteContext<MachinePaymentEvents>): Promise<AnswerToCaller> {
+export async function endUnsent(id: string, tx: WriteContext<MachinePaymentEvents>): Promise<void> {
   const payment = await lockMachinePayment(id, tx)
   const isOpen = payment?.credential.status === 'sent' || payment?.credential.status === 'indeterminate'
-  if (payment && isOpen && (await payment.markUnpaid('deadline')))
-    await answerLater(payment.credential, INTERRUPTED, tx)
-  return INTERRUPTED
+  if (payment && isOpen) await interrupt(payment, tx)
+}
+
+/** Nothing was sent. A repetition of its request orders the payment anew, so that no answer is kept. */
+async function interrupt(
+  payment: LockedMachinePayment,
+  { em }: WriteContext<MachinePaymentEvents>,
+): Promise<void> {
+  const { credential } = payment
+  if (!(await payment.markUnpaid('deadline', INTERRUPTED))) return
+  credential.sentAt = null
+  const kept = await em.findOne(MachinePaymentAnswer, { id: credential.id })
+  if (kept) em.remove(kept)
+}
+
+/** Something forbids it since it was decided, and nothing has left. */
+export async function endObstructed(
+  id: string,
+  problem: MachinePaymentProblem,
+  tx: WriteContext<MachinePaymentEvents>,
+): Promise<void> {
+  const payment = await lockMachinePayment(id, tx)
+  if (payment?.credential.status !== 'minted') return
+  payment.credential.note = problem.message
+  if (await payment.markUnpaid('deadline', problem.code)) await answerLater(payment.credential, problem, tx)
 }
 
 async function lockDuePayment(

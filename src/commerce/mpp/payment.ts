@@ -168,29 +168,35 @@ export const machinePaymentEvent = ({ id, agentId, intentId, cardId, merchant }:
 const ASK_AGAIN_MS = minutes(0.5)
 const LONGEST_PAUSE_MS = minutes(60)
 
-/** Waits until the merchant, which is away, is asked again. False where the intent would have ended by then. */
+/**
+ * Waits until the merchant, which is away, is asked again, and no less than it asks for. False where the intent would have ended
+ * by then.
+ */
 export function waitForMerchant(
   payment: MachinePayment,
-  { code }: MachinePaymentProblem,
+  { code, retryAfterMs = 0 }: MachinePaymentProblem,
   { now, intentEndsAt }: Pick<TenantNow, 'now'> & { readonly intentEndsAt: Date },
 ): boolean {
   const pauseMs = Math.min(ASK_AGAIN_MS * 2 ** (payment.attempts - 1), LONGEST_PAUSE_MS)
-  const dueAt = addMs(now, pauseMs)
+  const dueAt = addMs(now, Math.max(pauseMs, retryAfterMs))
   if (dueAt >= intentEndsAt || !machinePaymentMachine.move(payment, 'waiting')) return false
   Object.assign(payment, { reason: code, dueAt, claimedBy: null })
   return true
 }
 
+/** The reason of a payment that was interrupted before anything was sent: a repetition of its request orders it anew. */
+export const INTERRUPTED = 'interrupted'
+
 /** Ends a payment before anything was minted. */
 export function endUnordered(
   payment: MachinePayment,
-  problem: MachinePaymentProblem,
+  why: MachinePaymentProblem | typeof INTERRUPTED,
   context: EmitContext<typeof machinePaymentEndEvents> & Answering,
-  reason: string = problem.code,
+  reason: string = why === INTERRUPTED ? why : why.code,
 ): void {
   if (!machinePaymentMachine.move(payment, 'ended')) return
   Object.assign(payment, { reason, request: null, credential: null, dueAt: null })
-  keepAnswer(payment, problem, context)
+  if (why !== INTERRUPTED) keepAnswer(payment, why, context)
   context.emit('mpp.payment.ended', { ...machinePaymentEvent(payment), reason })
   if (payment.workflowId !== null) context.wake(mppProcess, payment)
 }

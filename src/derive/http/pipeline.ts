@@ -224,7 +224,7 @@ async function answer(
     const ending = openEnded && streamEnding(progress.response, operation, presented, parts)
     const call: ApiCall = { operation: registered, actor, input, requestId, address, idempotencyKey }
     await reception?.stage(actor.tenant)
-    return await execute({
+    const outcome = await execute({
       ...call,
       ...(run && { run }),
       ...(raw && { request: raw }),
@@ -233,9 +233,18 @@ async function answer(
       ...(operation.accepted && { prefersAsync: prefersAsync(request.headers) }),
       whenGone: lazily(() => goneSignal(progress.response)),
     })
+    return withWayOn(operation, outcome)
   } finally {
     await reception?.end()
   }
+}
+
+/** What goes on after its answer says where, also in a repetition of that answer. */
+function withWayOn({ goesOnAt }: AnyOperation, outcome: ApiResponse): ApiResponse {
+  if (goesOnAt === undefined || outcome.status !== 202) return outcome
+  const { id } = JSON.parse(String(outcome.body)) as { readonly id: string }
+  const headers = { 'Preference-Applied': 'respond-async', Location: goesOnAt.replace('{id}', id) }
+  return { ...outcome, headers: { ...outcome.headers, ...headers } }
 }
 
 /** `Prefer: respond-async`, alone or beside other preferences (RFC 7240). */

@@ -201,13 +201,21 @@ function acceptedOf(
 ): Record<string, ResponseObject> {
   if (!operation.accepted) return {}
   const replayed = takesIdempotencyKey(operation) ? (['Idempotent-Replayed'] as const) : []
-  const headers = operationResponseHeaders(operation, 202, ...replayed)
+  const headers = {
+    ...operationResponseHeaders(operation, 202, ...replayed),
+    ...(operation.goesOnAt && wayOnHeaders(operation.goesOnAt)),
+  }
   const content = { 'application/json': jsonOf(operation.accepted, known, schemas) }
   const description = isAnsweredEarly(operation)
     ? 'With `Prefer: respond-async`: the work goes on.'
     : 'It waits for people.'
   return { 202: { description, headers, content } }
 }
+
+const wayOnHeaders = (path: string) => ({
+  'Preference-Applied': { description: 'The preference that was taken.', schema: { type: 'string', const: 'respond-async' } },
+  Location: { description: `Where it can be followed: \`${path}\`.`, schema: { type: 'string' } },
+})
 
 const BYTES: JsonSchema = { type: 'string', format: 'binary' }
 

@@ -29,6 +29,8 @@ export class CallExternal<V> {
 
 export interface ExternalCallContext extends Ports {
   readonly requestId: string
+  /** The caller can repeat the request by its `Idempotency-Key`, and goes on with it so. */
+  readonly isRepeatable: boolean
 }
 
 /**
@@ -43,7 +45,7 @@ export interface ExternalHandler<I, R, F extends string, E extends EventSchemas,
   reserve(input: I, context: Context<F, E>): Promise<V | AnswerNow<R> | Refusal>
   call(reservation: V, context: ExternalCallContext): Promise<A>
   record(answer: A, reservation: V, context: Context<F, E>): Promise<HandlerAnswer<R> | CallExternal<V>>
-  recover(reservation: V, context: Context<F, E>): Promise<HandlerAnswer<R>>
+  recover(reservation: V, context: Context<F, E>, input: I): Promise<HandlerAnswer<R>>
 }
 
 export interface BatchItem<I> extends CallerContext {
@@ -119,7 +121,7 @@ export const recordInBatch = <I>(step: AnyBatchedStep<I>, input: I, known?: obje
 
 /**
  * The next call of a hot external operation. What `make` closes over lives as long as the request: `recover` gets the
- * reservation alone. An answer that no batched step takes goes to the handler's `record`.
+ * reservation and the input of the request that repeats it. An answer that no batched step takes goes to the handler's `record`.
  */
 export class HotCall<V, A> extends CallExternal<V> {
   readonly make: (context: ExternalCallContext) => Promise<A | BatchedAnswer>
@@ -160,5 +162,5 @@ export interface HotExternalHandler<
   readonly begin: BeginByReading<I, R, F, V, A> | BeginInBatch<I, R, F, E, V, A>
   /** In a transaction of its own. */
   record(answer: A, reservation: V, context: Context<F, E>): Promise<HandlerAnswer<R> | HotCall<V, A>>
-  recover(reservation: V, context: Context<F, E>): Promise<HandlerAnswer<R> | HotCall<V, A>>
+  recover(reservation: V, context: Context<F, E>, input: I): Promise<HandlerAnswer<R> | HotCall<V, A>>
 }

@@ -92,6 +92,8 @@ export interface Contract<
    * answer. See `Accepted`.
    */
   readonly accepted?: z.ZodType
+  /** The path of that record, where the caller can follow it, with its id as `{id}`: `Location` of the 202. */
+  readonly goesOnAt?: string
   /**
    * A request whose `Accept` prefers `text/csv` is answered with a `CsvFile`: the handler looks at `context.asCsv`. The
    * text says what its lines are.

@@ -122,6 +122,10 @@ export class ProcessLease {
     return clock.ticks() < this.#heldUntil ? this.#id : undefined
   }
 
+  get worksUnderWay(): number {
+    return this.#worksUnderWay
+  }
+
   /** Keeps the lease while `hasClaims` answers true; returns a function that ends this. */
   keepWhile(hasClaims: () => boolean): () => void {
     this.#users.add(hasClaims)

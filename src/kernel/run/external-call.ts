@@ -37,7 +37,8 @@ export const runExternalSteps = <C extends CallExternal<unknown>>(
     let call: ApiCall = { ...given, lease: claim.holder }
     let done = await begin(call)
     if (!(done instanceof CallExternal)) return done
-    const context = { ...runtime.ports, requestId: call.requestId }
+    const isRepeatable = call.idempotencyKey !== null
+    const context = { ...runtime.ports, requestId: call.requestId, isRepeatable }
     const whenLost = async () => {
       if (!call.idempotencyKey) throw takenOver()
       call = { ...call, lease: claim.holder }
@@ -116,7 +117,7 @@ export async function recoverOr(
       await takeOverAbandonedCall(tx.sql, stored, runtime.lease)
       const { recover } = externalHandlerOf(call)
       return runCallInTransaction(runtime, { ...opened, isRecovered: true }, tx, context =>
-        recover(stored.reservation, context),
+        recover(stored.reservation, context, call.input),
       )
     })
   return attempt().catch(async (error: unknown) => {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { loadNetworkTokenCharges } from '../../../src/cards/agent-credentials/charges.ts'
+import { lockNetworkTokenCharges } from '../../../src/cards/agent-credentials/charges.ts'
 import type { Tenant } from '../../../src/kernel/contract/actor.ts'
 import { sqlOn } from '../../../src/kernel/database/prepared-sql.ts'
 import { type Cents, cents } from '../../../src/values/money.ts'
@@ -26,7 +26,7 @@ async function aToken(members: object = {}) {
   )
   const tenant: Tenant = { ownerId: credential.ownerId, mode: 'test' }
   const token = String(row?.token)
-  return { ...shopper, credential, tenant, token, open: () => loadNetworkTokenCharges(sql, tenant, [token]) }
+  return { ...shopper, credential, tenant, token, open: () => lockNetworkTokenCharges(sql, tenant, [token]) }
 }
 
 describe('an authorization by a network token', () => {
@@ -92,7 +92,7 @@ describe('an authorization by a network token', () => {
   test('by the token of another owner is by one that is not known', async () => {
     const { token } = await aToken()
     const { ownerId } = await service.owner()
-    const charges = await loadNetworkTokenCharges(sql, { ownerId, mode: 'test' }, [token])
+    const charges = await lockNetworkTokenCharges(sql, { ownerId, mode: 'test' }, [token])
     expect(charges.find(token)).toBeUndefined()
     expect(charges.blockerOf(token, { merchant: SHOP, amountCents: cents(1n), now })).toMatch(/is unknown/)
   })

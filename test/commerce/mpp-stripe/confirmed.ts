@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { answerWith, demand, startMerchant } from '../../support/commerce/merchant.ts'
 import { balanceOf, intentOf, pay } from '../../support/commerce/payers.ts'
+import { withdrawals } from '../../support/commerce/withdrawals.ts'
 import { aToken, bodyOf } from '../../support/factories.ts'
 import { aHost } from '../../support/http/tasks.ts'
 import { signedInTo } from '../../support/identity/console.ts'
@@ -230,6 +231,27 @@ describe('a shared payment token that a person must confirm', () => {
     expect((await pay(payer, url)).status).toBeGreaterThanOrEqual(400)
     expect(merchant.payments(path)).toEqual([])
   })
+
+  test.each(withdrawals)(
+    'is not sent if, while Stripe says that it is confirmed, %s: %i %s',
+    async (what, status, code, withdraw) => {
+      const path = `/confirmed-but-${what.replaceAll(' ', '-')}`
+      const waiting = await aWaitingPayment(path)
+      const { payer, url, tokenId } = waiting
+      await double.holder.confirms(tokenId)
+      double.afterwards(/^GET shared_payment/, async response => {
+        await withdraw(payer)
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify(double.tokens.get(tokenId)))
+      })
+      expect(await pay(payer, url)).toMatchObject({ status, code })
+      double.heal()
+      expect(merchant.payments(path)).toEqual([])
+      await advance(payer.client, { minutes: 1 })
+      await expectUnpaid(waiting)
+    },
+  )
 
   test('that is confirmed while its time ends is paid once or revoked', async () => {
     const path = '/asks-races'

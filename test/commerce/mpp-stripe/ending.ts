@@ -133,7 +133,7 @@ describe('a shared payment token', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(tokens().at(-1)))
     })
     const url = merchant.sells('/spt-revoked', offers)
-    expect(await pay(payer, url)).toMatchObject({ status: 503, code: 'pay_interrupted' })
+    expect(await pay(payer, url)).toMatchObject({ status: 403, code: 'payment_denied' })
     double.heal()
     expect(tokens()).toHaveLength(created + 1)
     await advance(payer.client, { minutes: 1 })

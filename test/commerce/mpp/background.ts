@@ -73,6 +73,11 @@ describe('with Prefer: respond-async', () => {
     const key = { idempotencyKey: 'later-again' }
     const [first, second] = [await payLater(payer, url, {}, key), await payLater(payer, url, {}, key)]
     expect(second).toMatchObject({ status: 202, body: first.body })
+    const { id } = first.body as unknown as { id: string }
+    for (const { headers } of [first, second]) {
+      expect(headers.get('preference-applied')).toBe('respond-async')
+      expect(headers.get('location')).toBe(`/v1/mpp/payments/${id}`)
+    }
     await carriedOut(payer, first.body as unknown as Payment, 'paid')
     expect(merchant.payments('/later-again')).toHaveLength(1)
   })
@@ -235,8 +240,8 @@ describe('an intent that waits for a person', () => {
 
 describe('a merchant that is away', () => {
   test.each([
-    ['answers 503', answerWith(503), 'no_challenge'],
-    ['answers 429', answerWith(429), 'no_challenge'],
+    ['answers 503', answerWith(503), 'merchant_busy'],
+    ['answers 429', answerWith(429), 'merchant_busy'],
     [
       'breaks the connection',
       (_: unknown, response: { destroy(): void }) => response.destroy(),
@@ -270,7 +275,7 @@ describe('a merchant that is away', () => {
       const found = await paymentOf(payer, payment)
       return found.status === 'ended' ? found : undefined
     })
-    expect(['no_challenge', 'intent_expired']).toContain(ended.reason)
+    expect(['merchant_busy', 'intent_expired']).toContain(ended.reason)
   })
 
   test('is not asked again once the intent is cancelled: the payment ends with it', async () => {
@@ -286,8 +291,56 @@ describe('a merchant that is away', () => {
   test('is not asked again for a request that may have an effect', async () => {
     const payer = await aPayer(service)
     const payment = await orderLater(payer, merchant.sells('/posted', answerWith(503)), { body: 'order' })
-    expect(await carriedOut(payer, payment, 'ended')).toMatchObject({ reason: 'no_challenge' })
+    expect(await carriedOut(payer, payment, 'ended')).toMatchObject({ reason: 'merchant_busy' })
     expect(merchant.visits('/posted')).toHaveLength(1)
+  })
+
+  test.each([
+    ['a time within an hour', '1800', 1_800],
+    ['more than an hour', '86400', 3_600],
+    ['less than the second pause', '1', 60],
+  ])('is asked again no earlier than it says, up to an hour: %s', async (_, given, seconds) => {
+    const payer = await aPayer(service)
+    const url = merchant.sells(`/asks-${given}`, answerWith(503, { 'retry-after': given }))
+    const payment = await orderLater(payer, url)
+    const { dueAt, updatedAt } = await carriedOut(payer, payment, 'waiting')
+    const pause = (Date.parse(String(dueAt)) - Date.parse(updatedAt)) / 1_000
+    expect(Math.abs(pause - seconds)).toBeLessThan(1)
+  })
+
+  test('that asks to wait beyond the end of the intent ends the payment', async () => {
+    const payer = await aPayer(service)
+    const url = merchant.sells('/asks-too-long', answerWith(503, { 'retry-after': '3600' }))
+    const payment = await orderLater(payer, url)
+    await service.sql(`update intents set expires_at = now() + interval '30 minutes' where id = $1`, [payer.intent.id])
+    expect(await carriedOut(payer, payment, 'ended')).toMatchObject({ reason: 'merchant_busy', dueAt: null })
+  })
+
+  test.each([
+    [429, '120', '120'],
+    [503, '86400', '3600'],
+    [500, undefined, '30'],
+  ])('that answers %i, Retry-After %s, is busy for a caller that waits, too', async (status, given, told) => {
+    const payer = await aPayer(service)
+    const path = `/busy-${status}`
+    const url = merchant.sells(path, answerWith(status, given === undefined ? {} : { 'retry-after': given }))
+    const key = { idempotencyKey: `busy-${status}` }
+    const refused = await pay(payer, url, {}, key)
+    expect(refused).toMatchObject({ status: 503, code: 'merchant_busy' })
+    expect(refused.error).toContain(`The merchant answered ${status}`)
+    expect(refused.headers.get('retry-after')).toBe(told)
+    merchant.sells(path, demand())
+    expect(await pay(payer, url, {}, key)).toMatchObject({ status: 200 })
+    expect(merchant.payments(path)).toHaveLength(1)
+  })
+
+  test('tells a pause no longer than the life of the intent', async () => {
+    const payer = await aPayer(service)
+    await service.sql(`update intents set expires_at = now() + interval '10 minutes' where id = $1`, [payer.intent.id])
+    const url = merchant.sells('/busy-longer', answerWith(503, { 'retry-after': '3600' }))
+    const refused = await pay(payer, url)
+    const told = Number(refused.headers.get('retry-after'))
+    expect([refused.code, told > 500 && told <= 600]).toEqual(['merchant_busy', true])
   })
 })
 

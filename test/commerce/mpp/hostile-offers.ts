@@ -24,7 +24,8 @@ const escaped = (name: 'id' | 'opaque', ending: string): Conduct => {
 const cases: readonly (readonly [string, number, string, Conduct])[] = [
   ['asks for nothing', 400, 'no_challenge', answerWith(200, {}, 'free')],
   ['is not there', 400, 'no_challenge', answerWith(404)],
-  ['fails', 400, 'no_challenge', answerWith(500)],
+  ['fails', 503, 'merchant_busy', answerWith(500)],
+  ['has too many requests', 503, 'merchant_busy', answerWith(429)],
   ['offers other protocols only', 400, 'no_card_offer', answerWith(402, { 'payment-required': 'e30' })],
   ['asks for a cent more than is held', 400, 'amount_above_held', demand({ amount: '2001' })],
   [
@@ -140,9 +141,9 @@ describe('a merchant is not paid that', () => {
     merchant.sells('/own-jwks', answerWith(500))
     const payer = await aPayer(service)
     expect(await pay(payer, `${merchant.url}/with-own-jwks`)).toMatchObject({
-      status: 502,
-      code: 'merchant_unusable',
-      error: expect.stringContaining('answered with 500'),
+      status: 503,
+      code: 'merchant_busy',
+      error: expect.stringContaining('answered 500'),
     })
   })
 })

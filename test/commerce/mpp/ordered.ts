@@ -102,6 +102,22 @@ describe('a machine payment as a record', () => {
 })
 
 describe('with MPP_WORKFLOWS=run and no worker', () => {
+  test('an order that nobody waits for is due at once, so that it is taken up as soon as its run is late', async () => {
+    const payer = await aPayer(alone)
+    const url = merchant.sells('/nobody-waits', demand())
+    const { status, body } = await pay(payer, url, {}, { headers: { prefer: 'respond-async' } })
+    expect(status).toBe(202)
+    const { id } = body as unknown as { id: string }
+    const [row] = await alone.sql(
+      'select due_at <= created_at as "isDue", claimed_by from mpp_payments where id = $1',
+      [id],
+    )
+    expect(row).toEqual({ isDue: true, claimed_by: null })
+    await bodyOf(payer.client.sandbox.advance({ body: { seconds: 1 } }))
+    const { status: outcome } = await bodyOf(payer.client.mpp.payment({ params: { id } }))
+    expect(outcome).toBe('paid')
+  })
+
   test('the request takes the steps itself, the next ones at once', async () => {
     for (const path of ['/alone', '/alone-again']) {
       const payer = await aPayer(alone)
@@ -177,21 +193,25 @@ describe('several processes at one payment', () => {
     expect(await run.readMachinePayment(ref)).toMatchObject({ status: 'ordering', next: 'order' })
     await service.sql(`update mpp_payments set claimed_by = null, due_at = now() where id = $1`, [id])
     await run.interruptOrder(ref)
-    expect(await paymentOf(payer)).toMatchObject({ status: 'ended', reason: 'pay_interrupted' })
+    expect(await paymentOf(payer)).toMatchObject({ status: 'ended', reason: 'interrupted' })
+    // Its caller still waits: it is ordered anew.
+    merchant.sells('/left', demand())
     ask()
-    expect(await left).toMatchObject({ status: 503, code: 'pay_interrupted' })
-    expect(merchant.payments('/left')).toEqual([])
+    const paid = await left
+    expect(paid.status).toBe(200)
+    expect(paid.body.credential_id).not.toBe(id)
+    expect(merchant.payments('/left')).toHaveLength(1)
   })
 })
 
-test('an order that nothing has taken up for five minutes is not paid any more', async () => {
+test('an order that nothing has taken up for five minutes ends, and its request pays by another one', async () => {
   const payer = await aPayer(service)
-  const before = await balanceOf(payer)
   let ask = (): void => undefined
   const url = merchant.sells('/late', (visit, response) => {
     ask = () => demand()(visit, response)
   })
-  const late = pay(payer, url)
+  const key = { idempotencyKey: 'five-minutes-late' }
+  const late = pay(payer, url, {}, key)
   await until('the merchant is asked', () => merchant.visits('/late').length > 0)
   const { id } = await paymentOf(payer)
   await service.sql(
@@ -200,33 +220,93 @@ test('an order that nothing has taken up for five minutes is not paid any more',
     [id],
   )
   await bodyOf(payer.client.sandbox.advance({ body: { minutes: 1 } }))
-  expect(await paymentOf(payer)).toMatchObject({ status: 'ended', reason: 'pay_interrupted' })
+  expect(await paymentOf(payer)).toMatchObject({ status: 'ended', reason: 'interrupted' })
+  expect(merchant.visits('/late')).toHaveLength(1)
+  merchant.sells('/late', demand())
   ask()
-  expect(await late).toMatchObject({ status: 503, code: 'pay_interrupted' })
-  expect(merchant.payments('/late')).toEqual([])
-  expect(await balanceOf(payer)).toEqual(before)
+  const paid = await late
+  expect(paid.status).toBe(200)
+  expect(paid.body.credential_id).not.toBe(id)
+  expect(await pay(payer, url, {}, key)).toMatchObject({ status: 200, body: paid.body })
+  expect(merchant.payments('/late')).toHaveLength(1)
+})
+
+describe('a request that has answered before the outcome', () => {
+  /** As the request marks what it leaves under its key. */
+  const leave = (key: string) =>
+    service.sql(`update idempotency_keys set leased_by = 'left' where key = $1 and status is null`, [key])
+
+  test('is repeated by its key: it waits for what is under way, and pays once', async () => {
+    const payer = await aPayer(service)
+    let ask = (): void => undefined
+    const url = merchant.sells('/goes-on', (visit, response) => {
+      ask = () => demand()(visit, response)
+    })
+    const key = { idempotencyKey: 'goes-on' }
+    const first = pay(payer, url, {}, key)
+    await until('the merchant is asked', () => merchant.visits('/goes-on').length > 0)
+    await leave(key.idempotencyKey)
+    const second = pay(payer, url, {}, key)
+    await until('the repetition has taken the key', async () => {
+      const rows = await service.sql(
+        `select 1 from idempotency_keys where key = $1 and leased_by <> 'left'`,
+        [key.idempotencyKey],
+      )
+      return rows.length > 0
+    })
+    ask()
+    const [one, other] = await Promise.all([first, second])
+    expect([one.status, other.status]).toEqual([200, 200])
+    expect(other.body).toEqual(one.body)
+    expect(merchant.visits('/goes-on')).toHaveLength(2)
+    expect(merchant.payments('/goes-on')).toHaveLength(1)
+  })
+
+  test('is repeated while the merchant has the credential: it waits for that answer', async () => {
+    const payer = await aPayer(service)
+    let give = (): void => undefined
+    const url = merchant.sells('/has-it', demand(), (visit, response) => {
+      give = () => sell()(visit, response)
+    })
+    const key = { idempotencyKey: 'has-it' }
+    const first = pay(payer, url, {}, key)
+    await until('it is sent', () => merchant.payments('/has-it').length > 0)
+    await leave(key.idempotencyKey)
+    const second = pay(payer, url, {}, key)
+    await until('the repetition has taken the key', async () => {
+      const rows = await service.sql(
+        `select 1 from idempotency_keys where key = $1 and leased_by <> 'left'`,
+        [key.idempotencyKey],
+      )
+      return rows.length > 0
+    })
+    give()
+    const [one, other] = await Promise.all([first, second])
+    expect([one.status, other.status]).toEqual([200, 200])
+    expect(other.body).toEqual(one.body)
+    expect(merchant.payments('/has-it')).toHaveLength(1)
+  })
 })
 
 describe('a request that 0.7.0 has left', () => {
   test.each([
-    ['before it had minted', { stage: 'ask' }, 503, 'pay_interrupted'],
-    [
-      'while its token was created',
-      { stage: 'share', credentialId: 'mppcredential_1' },
-      503,
-      'pay_interrupted',
-    ],
-  ])('%s has paid nothing', async (_, reservation, status, code) => {
+    ['before it had minted', { stage: 'ask' }],
+    ['while its token was created', { stage: 'share', credentialId: 'mppcredential_1' }],
+  ])('%s goes on, and pays once', async (_, reservation) => {
     const payer = await aPayer(service)
-    const url = merchant.sells('/of-070', answerWith(200))
+    const path = `/of-070-${reservation.stage}`
+    const url = merchant.sells(path, answerWith(200))
     const key = { idempotencyKey: `of-070-${reservation.stage}` }
     await pay(payer, url, {}, key)
+    merchant.sells(path, demand())
     await service.sql(
       `update idempotency_keys set status = null, body = null, error_code = null, reservation = $2, leased_by = 'gone'
        where key = $1`,
       [key.idempotencyKey, reservation],
     )
-    expect(await pay(payer, url, {}, key)).toMatchObject({ status, code })
+    expect(await pay(payer, url, {}, key)).toMatchObject({ status: 200 })
+    expect(await pay(payer, url, {}, key)).toMatchObject({ status: 200 })
+    expect(merchant.payments(path)).toHaveLength(1)
   })
 
   test('after it had sent the credential leaves the outcome open', async () => {

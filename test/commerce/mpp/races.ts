@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import { times } from '../../support/at-once.ts'
 import { type Conduct, demand, type Merchant, startMerchant } from '../../support/commerce/merchant.ts'
 import { aPayer, balanceOf, credentialsOn, intentOf, type Payer, pay } from '../../support/commerce/payers.ts'
-import { bodyOf } from '../../support/factories.ts'
+import { changePolicy, revokeTokens, withdrawals } from '../../support/commerce/withdrawals.ts'
+import { anIntent, bodyOf } from '../../support/factories.ts'
 import { service } from './service.ts'
 
 const merchant = await startMerchant()
@@ -33,37 +35,9 @@ async function expectUnpaid(payer: Payer, { payments }: Merchant, path: string):
   expect(await tokensOn(payer)).toEqual([])
 }
 
-const changes: readonly (readonly [string, number, string, (payer: Payer) => Promise<unknown>])[] = [
-  [
-    'a rule is added',
-    403,
-    'merchant_denied',
-    ({ client }) => bodyOf(client.mpp.protect({ body: { type: 'deny', merchant: '127.0.0.1' } })),
-  ],
-  [
-    'an allow rule is added for somebody else',
-    403,
-    'merchant_not_allowed',
-    ({ client }) => bodyOf(client.mpp.protect({ body: { type: 'allow', merchant: 'shop.example.com' } })),
-  ],
-  [
-    'the agent is frozen',
-    400,
-    'agent_not_active',
-    ({ client, agent }) => client.agents.freeze({ params: { id: agent.id }, body: {} }),
-  ],
-  [
-    'the card is closed',
-    400,
-    'card_cannot_pay',
-    ({ client, card }) => bodyOf(client.cards.close({ params: { id: card.id }, body: {} })),
-  ],
-  [
-    'the card is frozen',
-    400,
-    'card_cannot_pay',
-    ({ client, card }) => bodyOf(client.cards.freeze({ params: { id: card.id }, body: {} })),
-  ],
+const changes: typeof withdrawals = [
+  ...withdrawals,
+  ['the policy wants another method', 403, 'payment_denied', changePolicy({ mppMethods: ['stripe'] })],
   [
     'the limits of the card are lowered',
     403,
@@ -76,6 +50,12 @@ const changes: readonly (readonly [string, number, string, (payer: Payer) => Pro
     400,
     'intent_not_approved',
     ({ client, intent }) => bodyOf(client.intents.cancel({ params: { id: intent.id }, body: {} })),
+  ],
+  [
+    'the intent expires',
+    400,
+    'intent_expired',
+    ({ intent }) => service.sql('update intents set expires_at = now() where id = $1', [intent.id]),
   ],
 ]
 
@@ -90,6 +70,58 @@ describe('nothing is minted if, after the merchant was asked,', () => {
     const answer = await pay(payer, url)
     expect([answer.status, answer.code]).toEqual([status, code])
     await expectUnpaid(payer, merchant, path)
+  })
+})
+
+describe('twelve payments at once, whose token is revoked,', () => {
+  const COUNT = 12
+  const held = (): { asks: Conduct; release: () => void; all: Promise<void> } => {
+    const waiting: (() => void)[] = []
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const asks: Conduct = (visit, response) => {
+      waiting.push(() => demand()(visit, response))
+      if (waiting.length === COUNT) resolve()
+    }
+    const release = () => {
+      for (const answer of waiting) answer()
+    }
+    return { asks, all: promise, release }
+  }
+  const asking = async (path: string) => {
+    const payer = await aPayer(service)
+    const { asks, all, release } = held()
+    const url = merchant.sells(path, asks)
+    const members = { merchant: '127.0.0.1', amountEuros: 20 }
+    const intents = await times(COUNT, () => anIntent(payer.client, payer.agent.id, members))
+    const answers = intents.map(intent => pay({ ...payer, intent }, url))
+    await all
+    const count = async (status: string) =>
+      (await bodyOf(payer.client.mpp.list({ query: { limit: 100 } }))).data.filter(
+        one => one.status === status,
+      ).length
+    return { payer, release, answers, count }
+  }
+
+  test('while the merchant delays its 402, send nothing', async () => {
+    const { payer, release, answers, count } = await asking('/all-revoked')
+    await revokeTokens(payer)
+    release()
+    for (const answer of await Promise.all(answers))
+      expect(answer).toMatchObject({ status: 403, code: 'asker_not_allowed' })
+    expect(merchant.payments('/all-revoked')).toEqual([])
+    expect([await count('consumed'), (await tokensOn(payer)).length]).toEqual([0, 0])
+  })
+
+  test('as the merchant answers, are each paid once or not at all', async () => {
+    const { payer, release, answers, count } = await asking('/some-revoked')
+    const revoked = revokeTokens(payer)
+    release()
+    const statuses = (await Promise.all(answers)).map(({ status }) => status)
+    await revoked
+    const paid = statuses.filter(status => status === 200).length
+    expect(statuses.filter(status => status === 403)).toHaveLength(COUNT - paid)
+    expect(merchant.payments('/some-revoked')).toHaveLength(paid)
+    expect(await count('consumed')).toBe(paid)
   })
 })
 

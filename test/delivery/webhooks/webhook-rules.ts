@@ -6,13 +6,14 @@ import { adjustConcurrency, FairDeliveryQueue } from '../../../src/delivery/webh
 import {
   applyDeliveryAttempt,
   type DeliveryAttemptResult,
-  parseRetryAfter,
+  MAX_RETRY_AFTER_MS,
   retryTierOfPlan,
 } from '../../../src/delivery/webhooks/dispatch/retry.ts'
 import { recordAttemptRound, shouldDisableWebhook } from '../../../src/delivery/webhooks/health.ts'
 import { receiverHost } from '../../../src/delivery/webhooks/webhook.ts'
 import { firstIdAt, newId } from '../../../src/values/ids.ts'
 import { redactExcerpt } from '../../../src/values/redaction.ts'
+import { parseRetryAfter } from '../../../src/values/retry-after.ts'
 
 const NOW = new Date('2026-11-20T09:30:00.000Z')
 const tier = retryTierOfPlan('enterprise', [1_000, 2_000])
@@ -94,7 +95,7 @@ describe('the outcome of an attempt', () => {
     ['try in 2030', null],
     ['1.5', null],
   ])('with Retry-After: %s delays the next one by %s ms', (value, ms) => {
-    expect(parseRetryAfter(value, NOW)).toBe(ms)
+    expect(parseRetryAfter(value, NOW, MAX_RETRY_AFTER_MS)).toBe(ms)
   })
 })
 

@@ -1,5 +1,5 @@
 import type { TokenPayment } from '../../../cards/authorizations/index.ts'
-import type { Mode, Tenant } from '../../../kernel/contract/actor.ts'
+import type { Actor, Mode, Tenant } from '../../../kernel/contract/actor.ts'
 import type { Systems } from '../../../kernel/contract/ports.ts'
 import type { NewestRates } from '../../../money/exchange-rates/index.ts'
 import {
@@ -33,7 +33,7 @@ import {
   type MachinePaymentProblem,
   type MerchantAnswer,
   type MerchantOffer,
-  noPaymentRequired,
+  merchantIsAway,
   offerProblem,
   offersOf,
   type PayingMethods,
@@ -47,6 +47,7 @@ export interface DecidedPayment
     Required<PayingMethods> {
   readonly ownerId: string
   readonly mode: Mode
+  readonly asker: Actor
   readonly delegationId: string | null
   readonly intentMerchant: string
   readonly heldCents: Cents
@@ -175,7 +176,7 @@ async function requestOffers(
     maxConcurrent: { ownerId, most: MAX_CONCURRENT_MINTS },
   })
   if (answer.kind !== 'answered') return noOffer(answer)
-  if (isAway(answer.status)) return { ...noPaymentRequired(answer.status), isAway: true }
+  if (isAway(answer.status)) return merchantIsAway(answer.status, answer.headers['retry-after'])
   return {
     status: answer.status,
     authenticate: answer.headerLists['www-authenticate'] ?? [],
@@ -224,6 +225,7 @@ export async function fetchMerchantKey(
     maxConcurrent: { ownerId, most: MAX_CONCURRENT_MINTS },
   })
   if (answer.kind !== 'answered') return noOffer(answer)
+  if (isAway(answer.status)) return merchantIsAway(answer.status, answer.headers['retry-after'])
   if (answer.status !== 200 || answer.cut)
     return {
       code: 'merchant_unusable',

@@ -9,11 +9,12 @@ import {
   type CardBatch,
   decideTokenPayment,
   loadTokenPayments,
+  startedTokenPayments,
   type TokenPayment,
   tokenPaymentEvents,
   writeCardBatch,
 } from '../../../cards/authorizations/index.ts'
-import { agentLanes } from '../../../control/intents/index.ts'
+import { agentLanes, machinePaymentTermsOfIntents } from '../../../control/intents/index.ts'
 import type { TenantNow } from '../../../kernel/contract/actor.ts'
 import type { EmitContext, WriteContext } from '../../../kernel/contract/context.ts'
 import type { EntityManager } from '../../../kernel/contract/entity-manager.ts'
@@ -45,7 +46,7 @@ import { addMs, clock, days, minutes } from '../../../values/clock.ts'
 import { parseEncryptionKey } from '../../../values/encryption-key.ts'
 import { formatMinute } from '../../../values/minute.ts'
 import { truncateText } from '../../../values/schemas.ts'
-import { credentialMintEvents, machinePaymentEndEvents, merchantOfferRefusals, mintRefusals } from '../api.ts'
+import { credentialMintEvents, machinePaymentEndEvents, mintRefusals } from '../api.ts'
 import {
   INDETERMINATE_TTL_MS,
   isUnshared,
@@ -67,7 +68,6 @@ import {
 } from '../offers.ts'
 import {
   answerLater,
-  INTERRUPTED,
   type LockedMachinePayment,
   lockMachinePayment,
   type MachinePaymentEvents,
@@ -77,9 +77,7 @@ import {
   byId,
   endUnordered,
   isDue,
-  keepAnswer,
   MachinePayment,
-  MachinePaymentAnswer,
   type MintedHeader,
   machinePaymentMachine,
   nextStepOf,
@@ -100,8 +98,19 @@ import {
   publishedProblem,
 } from './ask.ts'
 import {
+  ASKER_NOT_ALLOWED,
+  blocked,
+  findAllowedAskers,
+  findObstacles,
+  isToBeDecidedAgain,
+  mayStillAsk,
+  methodProblem,
+} from './look-again.ts'
+import {
   AGENT_LOCK_TIMEOUTS,
   type BegunPayment,
+  begunIds,
+  decidedEarlier,
   markSent,
   type SendablePayment,
   sendable,
@@ -260,6 +269,8 @@ export interface Begun {
   readonly unused: string | null
   /** Why it has ended. */
   readonly problem?: MachinePaymentProblem
+  /** Its time is over, and nothing was sent. */
+  readonly isLate?: boolean
   /** It counts as sent: the caller sends it now. */
   readonly sending?: SendablePayment | undefined
   /** The caller has its token created now. */
@@ -274,9 +285,16 @@ export interface Ordered {
   readonly sender: string | null
 }
 
-interface State extends Pick<Ports, 'systems' | 'settings'> {
-  readonly batch: CardBatch
+/** What may have changed since the merchant was asked. */
+interface Changes {
   readonly rules: readonly ProtectRule[]
+  readonly terms: Awaited<ReturnType<typeof machinePaymentTermsOfIntents>>
+  /** The ids of the askers who still may pay. */
+  readonly allowed: ReadonlySet<string>
+}
+
+interface State extends Changes, Pick<Ports, 'systems' | 'settings'> {
+  readonly batch: CardBatch
   readonly em: EntityManager
   readonly payments: ReadonlyMap<string, MachinePayment>
 }
@@ -298,13 +316,21 @@ export const beginPayment: StepBatch<typeof mintingEvents, Ordered, Begun, State
     const offered = offeredIn(items)
     const payments = items.flatMap(({ input: { offer } }) => (isPayProblem(offer) ? [] : [offer.payment]))
     const intentIds = offered.map(({ intentId }) => intentId)
-    const [batch, rules] = await Promise.all([
+    const [batch, rules, terms] = await Promise.all([
       loadTokenPayments(sql, { tenant, now }, { payments }),
       protectRulesForIntents(intentIds, { em, tenant }),
+      machinePaymentTermsOfIntents(intentIds, { sql, tenant }),
     ])
     const ids = { $in: items.map(({ input }) => input.decided.mppCredentialId) }
-    const found = await em.find(MachinePayment, { id: ids }, FOR_UPDATE_BY_ID)
-    return { batch, rules, em, payments: byId(found), systems, settings }
+    const [found, allowed] = await Promise.all([
+      em.find(MachinePayment, { id: ids }, FOR_UPDATE_BY_ID),
+      // Read under the locks: no revocation that came before them is missed.
+      findAllowedAskers(
+        offered.map(({ asker }) => asker),
+        { sql, tenant },
+      ),
+    ])
+    return { batch, rules, terms, allowed, em, payments: byId(found), systems, settings }
   },
 
   decide(item, state, verdict) {
@@ -318,13 +344,25 @@ export const beginPayment: StepBatch<typeof mintingEvents, Ordered, Begun, State
     const mayWait = payment.isAsync && begun.isAway === true
     const waits = mayWait && waitForMerchant(payment, begun, { ...item, intentEndsAt: decided.intentEndsAt })
     if (waits) return { next: 'wait', unused }
-    endUnordered(payment, begun, context)
-    return { next: 'none', unused, problem: begun }
+    const problem = withinIntent(begun, decided, item)
+    endUnordered(payment, problem, context)
+    return { next: 'none', unused, problem }
   },
 
   async write({ batch, em }, sql) {
     await Promise.all([writeCardBatch(batch, sql), em.flush()])
   },
+}
+
+/** A pause that a merchant asks for is never told beyond the end of the intent. */
+function withinIntent(
+  problem: MachinePaymentProblem,
+  { intentEndsAt }: DecidedPayment,
+  { now }: Pick<TenantNow, 'now'>,
+): MachinePaymentProblem {
+  const { retryAfterMs } = problem
+  if (retryAfterMs === undefined) return problem
+  return { ...problem, retryAfterMs: Math.min(retryAfterMs, intentEndsAt.getTime() - now.getTime()) }
 }
 
 type BeginContext = Parameters<typeof registerMppToken>[1] &
@@ -336,12 +374,12 @@ type BeginContext = Parameters<typeof registerMppToken>[1] &
 function begin(
   given: PayableOffer,
   ordered: MachinePayment,
-  { batch, rules }: Pick<State, 'batch' | 'rules'>,
+  { batch, ...changes }: State,
   context: BeginContext,
 ): Begun | MachinePaymentProblem {
   const { payment, minted, keyThumbprint, expiresAt } = given
   const { em, systems, emit } = context
-  const changed = changedSince(given, rules)
+  const changed = changedSince(given, ordered, changes)
   if (changed) return changed
   const decided = decideTokenPayment(payment, batch, context)
   if (decided.blocker !== null) return blocked(decided.blocker, decided.message)
@@ -423,22 +461,19 @@ function follow(
 
 function changedSince(
   { payment, offer, minted }: PayableOffer,
-  rules: readonly ProtectRule[],
+  ordered: MachinePayment,
+  { rules, terms, allowed }: Changes,
 ): MachinePaymentProblem | undefined {
-  const { agentId, intentMerchant: merchant, request } = payment
-  const changed = payableHostProblem(new URL(request.url), { agentId, merchant }, rules)
+  if (!mayStillAsk(ordered, allowed)) return ASKER_NOT_ALLOWED
+  const { agentId, intentId, intentMerchant: merchant, request } = payment
+  const changed =
+    payableHostProblem(new URL(request.url), { agentId, merchant }, rules) ??
+    methodProblem(offer.method, terms.get(intentId)?.methods)
   if (changed) return changed
   const isAccepted =
     offer.method === 'stripe' || (minted && offer.card.acceptedNetworks.includes(minted.issued.network))
   return isAccepted ? undefined : blocked('network_not_accepted')
 }
-
-const all = { ...mintRefusals, ...merchantOfferRefusals }
-
-const blocked = (code: keyof typeof all, message: string = all[code][1]): MachinePaymentProblem => ({
-  code,
-  message,
-})
 
 /** The method `stripe` names no merchant, and no card network before the payment. */
 function tracesOf({ offer, minted, order, payment: { request, url, conversion, askedAt } }: PayableOffer) {
@@ -519,14 +554,16 @@ interface SharingState extends Pick<Ports, 'systems'> {
   readonly credentials: ReadonlyMap<string, MppCredential>
   readonly registered: ReadonlyMap<string | null, AgentCredential>
   readonly payments: ReadonlyMap<string, MachinePayment>
-  readonly answers: ReadonlyMap<string, MachinePaymentAnswer>
+  readonly obstacles: ReadonlyMap<string, MachinePaymentProblem>
 }
 
 const sharingEvents = { 'agent_credential.issued': mppTokenEvents['agent_credential.issued'] }
 
+const REVOKED = 'The token of this payment was revoked before it was sent. Nothing was paid.'
+
 /**
  * Records the token, before a byte of it leaves: the credential can be sent now. A payment that has ended meanwhile is not
- * sent.
+ * sent, and neither is one that is forbidden by now: its token is known, so that it can be revoked at the processor.
  */
 export const recordSharedToken: StepBatch<
   typeof sharingEvents,
@@ -540,19 +577,22 @@ export const recordSharedToken: StepBatch<
   async load(items, sql, { systems }) {
     const { tenant, now } = items[0]
     const em = tenantEntityManager(sql, { tenant, now })
-    const ids = { $in: items.map(({ input }) => input.id) }
-    const [credentials, registered, payments, answers] = await Promise.all([
-      em.find(MppCredential, { id: ids }, FOR_UPDATE_BY_ID),
-      em.find(AgentCredential, { mppCredentialId: ids }, FOR_UPDATE_BY_ID),
-      em.find(MachinePayment, { id: ids }, FOR_UPDATE_BY_ID),
-      em.find(MachinePaymentAnswer, { id: ids }),
+    const ids = items.map(({ input }) => input.id)
+    const [credentials, registered, payments] = await Promise.all([
+      em.find(MppCredential, { id: { $in: ids } }, FOR_UPDATE_BY_ID),
+      em.find(AgentCredential, { mppCredentialId: { $in: ids } }, FOR_UPDATE_BY_ID),
+      em.find(MachinePayment, { id: { $in: ids } }, FOR_UPDATE_BY_ID),
     ])
+    const found = { credentials: byId(credentials), payments: byId(payments) }
+    const isStale = credentials.some(one => isToBeDecidedAgain(one, { now }))
+    const begun = begunIds(isStale ? await startedTokenPayments(sql, tenant, ids) : [])
+    const obstacles = await findObstacles(decidedEarlier({ ...found, begun }, now), { em, sql, tenant, now })
     return {
-      ...{ em, systems },
-      credentials: byId(credentials),
+      ...found,
+      em,
+      systems,
+      obstacles,
       registered: new Map(registered.map(one => [one.mppCredentialId, one])),
-      payments: byId(payments),
-      answers: byId(answers),
     }
   },
 
@@ -564,13 +604,15 @@ export const recordSharedToken: StepBatch<
     if (!credential || !ordered || !registered) throw new Error(`${id}: a token without its payment`)
     const { sharedToken: order } = credential
     if (!isUnshared(credential) || !order) return { next: nextStepOf(credential, { now }) }
-    // A key may have revoked it meanwhile. Its deadline ends the payment, and revokes the token at the processor.
-    if (isDue(credential, { now }) || !activateMppToken(registered, token, { ...item, ...verdict })) {
-      credential.dueAt = now
-      keepAnswer(credential, INTERRUPTED, state, state.answers.get(id))
-      if (credential.workflowId !== null) verdict.wake(mppProcess, credential)
-      return { next: 'none', problem: INTERRUPTED }
+    const isLate = isDue(credential, { now })
+    const obstacle = state.obstacles.get(id)
+    if (isLate || obstacle) {
+      Object.assign(registered, { tokenId: token.tokenId, last4: token.last4 })
+      return { next: 'none', ...(isLate ? { isLate } : obstacle && { problem: obstacle }) }
     }
+    // A key may have revoked it meanwhile.
+    if (!activateMppToken(registered, token, { ...item, ...verdict }))
+      return { next: 'none', problem: blocked('payment_denied', REVOKED) }
     const offer = readOffer(credential.challenge, 'stripe')
     if (!isOffer(offer)) throw new Error(`${id}: a token without its offer`)
     const { digest, ...minted } = credentialOf(offer, stripePayload(token.tokenId, offer.charge))

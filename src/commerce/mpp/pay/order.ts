@@ -5,7 +5,6 @@ import {
   denyCardAccess,
   loadAccessSubjects,
 } from '../../../cards/access-events/index.ts'
-import { actorsWithScope } from '../../../control/agent-tokens/index.ts'
 import { machinePaymentTermsOfIntents } from '../../../control/intents/index.ts'
 import type { Actor, Tenant, TenantNow } from '../../../kernel/contract/actor.ts'
 import type { EmitContext, WriteContext } from '../../../kernel/contract/context.ts'
@@ -32,11 +31,11 @@ import type { MppCredential } from '../credential.ts'
 import { canonicalHost, merchantHost } from '../hosts.ts'
 import { merchantRequestDigest, urlWithoutQuery } from '../merchant-request.ts'
 import type { MachinePaymentProblem, MachinePaymentProblemCode, PayingMethods } from '../offers.ts'
-import { INTERRUPTED } from '../outcome.ts'
 import {
   actorOf,
   byId,
   endUnordered,
+  INTERRUPTED,
   isDue,
   isWaitOver,
   MachinePayment,
@@ -51,6 +50,7 @@ import { mppProcess } from '../process.ts'
 import { protectRulesForIntents } from '../protect.ts'
 import type { ProtectRule } from '../protect-rule.ts'
 import { type DecidedPayment, merchantUrlProblem, payableHostProblem, payableMethods } from './ask.ts'
+import { ASKER_NOT_ALLOWED, findAllowedAskers, mayStillAsk } from './look-again.ts'
 
 interface Payable {
   readonly intentId: string
@@ -139,6 +139,7 @@ function decideOrder(
     mppCredentialId: id,
     ownerId: tenant.ownerId,
     mode: tenant.mode,
+    asker: actor,
     agentId: card.agentId,
     delegationId: actor.delegationId ?? intent.delegationId,
     intentId: intent.id,
@@ -343,18 +344,23 @@ function claim(
 }
 
 /** How long one order may take: the merchant, its keys and the processor have ten seconds each, or less. */
-export const ORDERING_MS = minutes(1)
+const ORDERING_MS = minutes(1)
 
 /** An order that was not minted for so long is not taken up again: it ends, and nothing is paid. */
 const ORDER_LIFE_MS = minutes(5)
 
+const askerOf = ({ actor, address }: BatchItem<unknown>) => {
+  const { type, id, agentId, delegationId, budgetId, onlyAt, ownMandateId } = actor
+  return { type, id, agentId, delegationId, budgetId, onlyAt, ownMandateId, address }
+}
+
 const createPayment = (
   members: Pick<MachinePayment, 'id' | 'agentId' | 'delegationId' | 'intentId' | 'cardId' | 'sentBy'>,
-  { actor, address, now, prefersAsync }: BatchItem<unknown>,
+  item: BatchItem<unknown>,
   ordered: OrderedRequest,
   { em, systems: { vault } }: Pick<OrderState, 'em' | 'systems'>,
 ): MachinePayment => {
-  const { type, id, agentId, delegationId, budgetId, onlyAt, ownMandateId } = actor
+  const { now, prefersAsync } = item
   const url = new URL(ordered.request.url)
   return em.create(MachinePayment, {
     ...members,
@@ -362,9 +368,10 @@ const createPayment = (
     url: urlWithoutQuery(url),
     method: ordered.request.method,
     isAsync: prefersAsync,
-    askedBy: { type, id, agentId, delegationId, budgetId, onlyAt, ownMandateId, address },
+    askedBy: askerOf(item),
     request: sealRequest(members.id, ordered, vault),
-    dueAt: addMs(now, ORDERING_MS),
+    // Nothing has claimed it: its run is late from now on.
+    dueAt: now,
   })
 }
 
@@ -388,7 +395,8 @@ function repeat(
     state.payments.get(id) ??
     createPayment({ id, agentId, delegationId, intentId, cardId, sentBy }, item, ordered, state)
   machinePaymentMachine.move(payment, 'minted')
-  Object.assign(payment, { request: sealRequest(id, ordered, state.systems.vault), dueAt: null })
+  const request = sealRequest(id, ordered, state.systems.vault)
+  Object.assign(payment, { request, askedBy: askerOf(item), dueAt: null })
   for (const answer of state.answers) if (answer.id === id) state.em.remove(answer)
 }
 
@@ -407,13 +415,14 @@ const HELD = `
 select p.id from mpp_payments p where (p.owner_id, p.mode) = ($1, $2) and p.id = any($3::text[])
   and exists (select from process_leases l where l.id = p.claimed_by)`
 
-/** Lets others order it: this attempt has failed. */
-export async function releaseOrder(id: string, holder: string, { em }: WriteContext): Promise<void> {
+/** Lets others order it, at once: this attempt has failed. */
+export async function releaseOrder(id: string, holder: string, { em, now }: WriteContext): Promise<void> {
   const payment = await em.findOne(MachinePayment, { id }, FOR_UPDATE)
-  if (payment?.status === 'ordering' && payment.claimedBy === holder) payment.claimedBy = null
+  if (payment?.status === 'ordering' && payment.claimedBy === holder)
+    Object.assign(payment, { claimedBy: null, dueAt: now })
 }
 
-/** Ends a payment whose request has failed, if nothing is minted. */
+/** Ends a payment whose request has failed and cannot be repeated by its key, if nothing is minted. */
 export async function interruptOrder(
   id: string,
   tx: WriteContext<typeof machinePaymentEndEvents>,
@@ -438,23 +447,29 @@ const mayBeClaimed = (
     ? !held.has(payment.id) || isDue(payment, { now })
     : isWaitOver(payment, { now })
 
-/** Why nothing is decided any more: its caller is gone, or may not pay any more. */
-function lossOf(
+/** No caller waits for it any more. A request that repeats it goes on, however late. */
+function hasLostCaller(
   { createdAt, sentBy, attempts, isAsync }: MachinePayment,
-  mayStill: boolean,
-  { now }: Pick<BatchItem<unknown>, 'now'>,
-): MachinePaymentProblem | undefined {
-  if (!mayStill) return { code: 'asker_not_allowed', message: mintRefusals.asker_not_allowed[1] }
+  { now, input: { isRequest } }: BatchItem<OrderClaim>,
+): boolean {
+  if (isRequest) return false
   const isLate = !isAsync && addMs(createdAt, ORDER_LIFE_MS) <= now
   // What a caller was to send itself has lost its caller.
-  return isLate || (sentBy === 'caller' && attempts > 0) ? INTERRUPTED : undefined
+  return isLate || (sentBy === 'caller' && attempts > 0)
 }
 
 const isDecided = (decided: object): decided is DecidedPayment => 'mppCredentialId' in decided
 
+interface OrderClaim {
+  readonly id: string
+  readonly holder: string
+  /** Of its caller, who waits for it. */
+  readonly isRequest: boolean
+}
+
 export const claimOrder: StepBatch<
   typeof orderingEvents,
-  { readonly id: string; readonly holder: string },
+  OrderClaim,
   ClaimedOrder | 'none' | 'wait',
   ClaimState
 > = {
@@ -471,10 +486,12 @@ export const claimOrder: StepBatch<
     const questions = new Map(
       found.map(one => [one.id, { payable: one, actor: actorOf(one, tenant), mayWait: false }] as const),
     )
-    const actors = [...questions.values()].map(({ actor }) => actor)
     const [facts, allowed] = await Promise.all([
       loadFacts([...questions.values()], { em, sql, tenant, now, systems }),
-      actorsWithScope('mpp:pay', actors, { sql, tenant }),
+      findAllowedAskers(
+        found.map(payment => actorOf(payment, tenant)),
+        { sql, tenant },
+      ),
     ])
     const payments = byId(found)
     return { ...facts, questions, payments, held: new Set(held.map(({ id }) => id)), allowed }
@@ -488,13 +505,15 @@ export const claimOrder: StepBatch<
     machinePaymentMachine.move(payment, 'ordering')
     const { em, systems } = state
     const refuse = (code: string, message = code) => new Refusal(400, code, message)
-    const { askedBy } = payment
-    const asker = { ...item, actor: question.actor, address: askedBy.address }
+    const asker = { ...item, actor: question.actor, address: payment.askedBy.address }
     const context = { ...asker, ...verdict, em, systems, refuse }
-    const mayStill = state.allowed.has(String(askedBy.id))
-    const decided =
-      lossOf(payment, mayStill, item) ??
-      decideOrder(id, question, openRequest(payment, systems.vault), state, context)
+    if (hasLostCaller(payment, item)) {
+      endUnordered(payment, INTERRUPTED, context)
+      return 'none'
+    }
+    const decided = mayStillAsk(payment, state.allowed)
+      ? decideOrder(id, question, openRequest(payment, systems.vault), state, context)
+      : ASKER_NOT_ALLOWED
     if (isDecided(decided)) return claim(payment, decided, holder, item.now)
     const code = decided.code as MachinePaymentProblemCode
     endUnordered(payment, { code, message: decided.message }, context)

@@ -42,6 +42,7 @@ import {
 import { withoutCredential } from '../echoed-credential.ts'
 import { encodeMerchantBody, MAX_MERCHANT_BODY_BYTES, type MerchantBody } from '../merchant-body.ts'
 import { type MerchantRequest, merchantRequestHeaders } from '../merchant-request.ts'
+import type { MachinePaymentProblem } from '../offers.ts'
 import {
   answerLater,
   completeMachinePayment,
@@ -61,6 +62,7 @@ import {
   openRequest,
 } from '../payment.ts'
 import { allowsOwnListener, outboundMerchantRequest } from './ask.ts'
+import { findObstacles, isToBeDecidedAgain } from './look-again.ts'
 import type { ClaimedOrder } from './order.ts'
 
 /**
@@ -108,6 +110,7 @@ export interface TokenCall {
 }
 
 interface SendingState extends Pick<Ports, 'systems'> {
+  readonly obstacles: ReadonlyMap<string, MachinePaymentProblem>
   readonly em: EntityManager
   readonly credentials: ReadonlyMap<string, MppCredential>
   readonly payments: ReadonlyMap<string, MachinePayment>
@@ -116,11 +119,14 @@ interface SendingState extends Pick<Ports, 'systems'> {
   readonly tokens: ReadonlyMap<string | null, AgentCredential>
 }
 
-/** Commits that the credential is sent, before it is: from here on its fate is unknown after a crash. Undefined where another has, or it is too late. */
+/**
+ * Commits that the credential is sent, before it is: from here on its fate is unknown after a crash. Undefined where another has,
+ * or it is too late. What was decided some time ago is decided again, and may be forbidden by now.
+ */
 export const reserveSending: StepBatch<
   Record<never, never>,
   { readonly id: string; readonly holder: string },
-  SendablePayment | undefined,
+  SendablePayment | MachinePaymentProblem | undefined,
   SendingState
 > = {
   name: 'send',
@@ -136,22 +142,30 @@ export const reserveSending: StepBatch<
       startedTokenPayments(sql, tenant, ids),
       em.find(AgentCredential, { mppCredentialId: { $in: ids } }),
     ])
-    return {
-      ...{ em, systems },
+    const found = {
       credentials: byId(credentials),
       payments: byId(payments),
-      begun: new Map(begun.map(({ mppCredentialId, id }) => [mppCredentialId, id])),
+      begun: begunIds(begun),
+    }
+    const obstacles = await findObstacles(decidedEarlier(found, now), { em, sql, tenant, now })
+    return {
+      ...found,
+      em,
+      systems,
+      obstacles,
       tokens: new Map(tokens.map(one => [one.mppCredentialId, one])),
     }
   },
 
   decide({ input: { id, holder }, tenant: { mode }, now }, state) {
-    const { credentials, payments, begun, tokens, systems } = state
+    const { credentials, payments, begun, tokens, systems, obstacles } = state
     const [credential, payment, authorizationId] = [credentials.get(id), payments.get(id), begun.get(id)]
     if (!credential || !payment?.credential || !payment.request || !authorizationId) return undefined
     const isOurs = credential.sentBy === 'service' && !isUnshared(credential)
-    if (!isOurs || isDue(credential, { now }) || !mppCredentialMachine.move(credential, 'sent'))
-      return undefined
+    if (!isOurs || credential.status !== 'minted' || isDue(credential, { now })) return undefined
+    const obstacle = obstacles.get(id)
+    if (obstacle) return obstacle
+    mppCredentialMachine.move(credential, 'sent')
     const minted = openMinted(id, payment.credential, systems.vault)
     const { request } = openRequest(payment, systems.vault)
     const sharedTokenId = credential.sharedToken && (tokens.get(id)?.tokenId ?? null)
@@ -161,6 +175,22 @@ export const reserveSending: StepBatch<
 
   write: ({ em }) => em.flush(),
 }
+
+/** The ids of begun payments by those of their machine payments. */
+export const begunIds = (
+  begun: Awaited<ReturnType<typeof startedTokenPayments>>,
+): ReadonlyMap<string, string> => new Map(begun.map(({ mppCredentialId, id }) => [mppCredentialId, id]))
+
+/** The payments that are decided again before they are sent. */
+export const decidedEarlier = (
+  { credentials, payments, begun }: Pick<SendingState, 'credentials' | 'payments' | 'begun'>,
+  now: Date,
+) =>
+  [...credentials.values()].flatMap(credential => {
+    const [payment, authorizationId] = [payments.get(credential.id), begun.get(credential.id)]
+    const isOpen = credential.status === 'minted' && payment && authorizationId !== undefined
+    return isOpen && isToBeDecidedAgain(credential, { now }) ? [{ credential, payment, authorizationId }] : []
+  })
 
 /** The process that holds the lease sends it now. */
 export function markSent(

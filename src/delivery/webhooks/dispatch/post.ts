@@ -2,9 +2,10 @@ import { randomInt } from 'node:crypto'
 import type { OutboundAnswer, OutboundHttp } from '../../../ports/outbound.ts'
 import { clock } from '../../../values/clock.ts'
 import { redactExcerpt } from '../../../values/redaction.ts'
+import { parseRetryAfter } from '../../../values/retry-after.ts'
 import { signWebhookHeaders, type WebhookSecrets } from '../../../values/webhook-signature.ts'
 import type { DeliveryAttempt } from '../delivery.ts'
-import { type DeliveryAttemptResult, parseRetryAfter } from './retry.ts'
+import { type DeliveryAttemptResult, MAX_RETRY_AFTER_MS } from './retry.ts'
 
 /** A message to a receiver. Only the delivery id differs between attempts. */
 export interface WebhookMessageToSend {
@@ -79,7 +80,7 @@ function resultOf(base: Base, answer: OutboundAnswer): DeliveryAttemptResult {
   return {
     attempt: { ...base, status, latencyMs, error, responseStart: redactExcerpt(body) },
     succeeded,
-    retryAfterMs: succeeded ? null : parseRetryAfter(headers['retry-after'], clock.real()),
+    retryAfterMs: succeeded ? null : parseRetryAfter(headers['retry-after'], clock.real(), MAX_RETRY_AFTER_MS),
   }
 }
 

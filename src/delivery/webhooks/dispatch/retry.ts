@@ -52,7 +52,7 @@ export interface DeliveryAttemptResult {
   readonly retryAfterMs: number | null
 }
 
-const MAX_RETRY_AFTER_MS = 4 * 3_600_000
+export const MAX_RETRY_AFTER_MS = 4 * 3_600_000
 /** The last attempts that are stored of a delivery, which can be replayed any number of times. */
 const MAX_ATTEMPTS = 25
 
@@ -99,19 +99,6 @@ function scheduleRetry(
 function finish(row: DeliveryRow, status: 'delivered' | 'failed' | 'dead'): void {
   deliveryMachine.move(row, status)
   Object.assign(row, { dueAt: null, attemptAt: null })
-}
-
-/** The date format of HTTP. `Date.parse` by itself accepts almost any text. */
-const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
-
-export function parseRetryAfter(value: string | undefined, now: Date): number | null {
-  const ms = value === undefined ? Number.NaN : millisecondsOf(value, now)
-  return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null
-}
-
-function millisecondsOf(value: string, now: Date): number {
-  if (/^\d+$/.test(value)) return Number(value) * 1_000
-  return HTTP_DATE.test(value) ? Date.parse(value) - now.getTime() : Number.NaN
 }
 
 interface Parts {
