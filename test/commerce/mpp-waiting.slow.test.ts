@@ -46,7 +46,9 @@ test.each(['/held-at-first', '/held-as-it-pays'])(
     })
     expect(paid.answer).toMatchObject({ merchant_body: { report: 42 } })
     // As the request marks what it leaves under its key.
-    await service.sql(`update idempotency_keys set leased_by = 'left' where key = $1 and status is null`, [path])
+    await service.sql(`update idempotency_keys set leased_by = 'left' where key = $1 and status is null`, [
+      path,
+    ])
     expect(await pay(payer, url, {}, key)).toMatchObject({ status: 200, body: paid.answer })
     expect(merchant.payments(path)).toHaveLength(1)
     expect(await credentialsOn(payer.client, payer.intent.id)).toMatchObject([{ status: 'consumed' }])

@@ -245,7 +245,7 @@ export const readCardDecisionState = (
   sql: Sql,
   tenantNow: TenantNow,
   query: CardBatchQuery,
-): Promise<CardDecisionState> => loadCards(new SpendReads(sql, tenantNow), query)
+): Promise<CardDecisionState> => loadCards(new SpendReads(sql, tenantNow), query, readNetworkTokenCharges)
 
 export async function writeCardBatch(batch: CardBatch, sql: Sql): Promise<void> {
   const { tenant, now, changed, riskAssessor, credentials, spent } = batch

@@ -213,7 +213,10 @@ function acceptedOf(
 }
 
 const wayOnHeaders = (path: string) => ({
-  'Preference-Applied': { description: 'The preference that was taken.', schema: { type: 'string', const: 'respond-async' } },
+  'Preference-Applied': {
+    description: 'The preference that was taken.',
+    schema: { type: 'string', const: 'respond-async' },
+  },
   Location: { description: `Where it can be followed: \`${path}\`.`, schema: { type: 'string' } },
 })
 

@@ -312,7 +312,9 @@ describe('a merchant that is away', () => {
     const payer = await aPayer(service)
     const url = merchant.sells('/asks-too-long', answerWith(503, { 'retry-after': '3600' }))
     const payment = await orderLater(payer, url)
-    await service.sql(`update intents set expires_at = now() + interval '30 minutes' where id = $1`, [payer.intent.id])
+    await service.sql(`update intents set expires_at = now() + interval '30 minutes' where id = $1`, [
+      payer.intent.id,
+    ])
     expect(await carriedOut(payer, payment, 'ended')).toMatchObject({ reason: 'merchant_busy', dueAt: null })
   })
 
@@ -336,7 +338,9 @@ describe('a merchant that is away', () => {
 
   test('tells a pause no longer than the life of the intent', async () => {
     const payer = await aPayer(service)
-    await service.sql(`update intents set expires_at = now() + interval '10 minutes' where id = $1`, [payer.intent.id])
+    await service.sql(`update intents set expires_at = now() + interval '10 minutes' where id = $1`, [
+      payer.intent.id,
+    ])
     const url = merchant.sells('/busy-longer', answerWith(503, { 'retry-after': '3600' }))
     const refused = await pay(payer, url)
     const told = Number(refused.headers.get('retry-after'))

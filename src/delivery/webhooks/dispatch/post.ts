@@ -80,7 +80,9 @@ function resultOf(base: Base, answer: OutboundAnswer): DeliveryAttemptResult {
   return {
     attempt: { ...base, status, latencyMs, error, responseStart: redactExcerpt(body) },
     succeeded,
-    retryAfterMs: succeeded ? null : parseRetryAfter(headers['retry-after'], clock.real(), MAX_RETRY_AFTER_MS),
+    retryAfterMs: succeeded
+      ? null
+      : parseRetryAfter(headers['retry-after'], clock.real(), MAX_RETRY_AFTER_MS),
   }
 }
 
