@@ -185,6 +185,16 @@ describe('a payment whose process is paused past its claim before the credential
         id,
       ])
 
+    test('is due until it is sent, so that another process goes on where its run is late', async () => {
+      const { ref, path, paying } = await minted()
+      const due = () =>
+        service.sql('select due_at <= now() as "isDue" from mpp_payments where id = $1', [ref.id])
+      expect(await due()).toEqual([{ isDue: true }])
+      await bodyOf(paying.client.sandbox.advance({ body: { seconds: 1 } }))
+      expect(merchant.payments(path)).toHaveLength(1)
+      expect(await due()).toEqual([{ isDue: null }])
+    })
+
     test('is sent as it was decided, however long ago, where nothing forbids it', async () => {
       const { ref, path, send } = await minted()
       await aged(ref.id)

@@ -71,7 +71,7 @@ const schema = defineEntity({
     attempts: p.integer().onCreate(() => 0),
     /**
      * The lease of the process that orders it. Others keep away until `dueAt`, unless that process has died. One that waits
-     * is taken up at `dueAt`, at the latest when its intent ends.
+     * is taken up at `dueAt`, at the latest when its intent ends. One with a run that is minted and not sent is due as well.
      */
     claimedBy: plain(nullable.string()),
     dueAt: nullable.instant(),

@@ -451,8 +451,9 @@ function follow(
   { now, wake }: EmitContext,
 ): void {
   machinePaymentMachine.move(ordered, 'minted')
-  ordered.dueAt = null
   const isOurs = ordered.sentBy === 'service'
+  // Until it is sent its next step is due: where its run is late, the sweep goes on.
+  ordered.dueAt = isOurs && ordered.workflowId !== null ? now : null
   credential.sentAt = null
   credential.dueAt = addMs(now, isOurs || !minted ? SENT_CREDENTIAL_GRACE_MS : INDETERMINATE_TTL_MS)
   credential.workflowId = isOurs ? ordered.workflowId : workflowIdOf(mppProcess, credential.id)
@@ -677,6 +678,8 @@ async function awaitPerson(
   if (credential.nextAction === null) {
     credential.sharedToken = { ...order, unconfirmed: { tokenId, last4 } }
     credential.dueAt = addMs(tx.now, remainingMs(order))
+    const ordered = await tx.em.findOne(MachinePayment, { id: credential.id })
+    if (ordered) ordered.dueAt = null
   }
   payment.awaitPerson(action)
   await answerLater(credential, { code: 'action_required', message: waitingMessage(action, order) }, tx)

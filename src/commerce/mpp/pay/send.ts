@@ -199,7 +199,7 @@ export function markSent(
   { holder, now }: { readonly holder: string; readonly now: Date },
 ): void {
   Object.assign(credential, { sentAt: now, dueAt: addMs(now, SENT_CREDENTIAL_GRACE_MS) })
-  Object.assign(payment, { credential: null, request: null, claimedBy: holder })
+  Object.assign(payment, { credential: null, request: null, claimedBy: holder, dueAt: null })
 }
 
 interface Sent extends BegunPayment, Pick<SendablePayment, 'sharedTokenId'> {
