@@ -104,7 +104,7 @@ const intentRefusals = {
   intent_required: [400, 'intentId: an agent can pay only on an approved intent of its own.'],
   approval_needed: [
     400,
-    'The policy of the agent asks several people for this amount: declare an intent for it, have it approved, and pay on it.',
+    'amountEuros: a policy in force asks people for payments to others of this amount, from every wallet. Declare an intent of an agent, have it approved, and pay on it.',
   ],
   intent_not_found: [404, 'intentId: no such intent.'],
   ...intentUseRefusals,

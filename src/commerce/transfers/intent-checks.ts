@@ -5,7 +5,7 @@ import {
   type IntentRow,
   isApprovedPayee,
 } from '../../control/intents/index.ts'
-import { approvalStepsOf, type SpendingAgent } from '../../control/policies/index.ts'
+import type { AskingPolicy } from '../../control/policies/index.ts'
 import type { DecideContext } from '../../kernel/contract/context.ts'
 import type { BatchItem, HotHandler } from '../../kernel/contract/handlers.ts'
 import type { HandlerOf } from '../../kernel/contract/operation.ts'
@@ -15,7 +15,7 @@ import type { BeneficiaryRow } from '../../money/beneficiaries/index.ts'
 import type { LockedBook } from '../../money/ledger/index.ts'
 import type { PayableReference } from '../../money/references/index.ts'
 import type { WalletRow } from '../../money/wallets/index.ts'
-import { asksForSteps } from '../../values/approval-steps.ts'
+import { quoted } from '../../statements/index.ts'
 import { atLeastZero, type Cents, formatMoney } from '../../values/money.ts'
 import type { transferRefusals, transfersApi } from './api.ts'
 import type { completedTransferEvents, internalPaymentEvents } from './schemas.ts'
@@ -50,8 +50,8 @@ interface KnownState {
   readonly payments: IntentPayments
   readonly tokenBudgets: RemainingTokenBudgets
   readonly wallets: ReadonlyMap<string, WalletRow>
-  /** The agents whose wallets pay others outside without an intent. */
-  readonly payers: ReadonlyMap<string, SpendingAgent>
+  /** Read only where others are paid without an intent. */
+  readonly asking: AskingPolicy | undefined
   readonly sepa: { readonly payees: ReadonlyMap<string, BeneficiaryRow> } | undefined
 }
 
@@ -83,17 +83,25 @@ export function chargeTokenBudget(
 const aboveBudget = (amount: Cents, left: Cents): string =>
   `amountEuros: ${formatMoney(amount)} exceeds the ${formatMoney(atLeastZero(left))} left of the token’s budget.`
 
-/** Payments outside from an agent's wallet need the people whom its policy asks, also with a key. */
+/** Whether the money leaves the owner, and no intent has been approved for it. */
+export const paysOthersWithoutIntent = ({
+  beneficiaryId,
+  intentId,
+}: TransferRequest['input']['body']): boolean => beneficiaryId !== undefined && intentId === undefined
+
+const asksPeople = ({ id, name, agentId, aboveCents }: AskingPolicy): string =>
+  `amountEuros: the policy ${quoted(name)} (${id}) asks people for payments to others above ${formatMoney(aboveCents)}, from every wallet. Declare an intent of ${agentId}, which pays from its own wallet, have it approved, and pay on it.`
+
+/** The steps of every policy in force hold where money leaves the owner, from whichever wallet, also with a key. */
 function withoutIntentRefusal(
   { input: { body }, actor }: TransferRequest,
-  { wallets, payers }: KnownState,
+  { asking }: KnownState,
   { refuse }: TransferDecideContext,
 ): Refusal | undefined {
   if (actor.agentId) return refuse('intent_required')
-  if (body.beneficiaryId === undefined) return undefined
-  const payer = payers.get(String(wallets.get(body.fromWalletId)?.agentId))
-  const asksSeveral = payer && asksForSteps(approvalStepsOf(payer), body.amountCents)
-  return asksSeveral ? refuse('approval_needed') : undefined
+  return asking && paysOthersWithoutIntent(body) && body.amountCents > asking.aboveCents
+    ? refuse('approval_needed', asksPeople(asking))
+    : undefined
 }
 
 export function intentTransferRefusal(

@@ -7,7 +7,7 @@ import {
   paymentBatch,
   writePayments,
 } from '../../control/payments/index.ts'
-import { findSpendingAgents, type SpendingAgent } from '../../control/policies/index.ts'
+import { type AskingPolicy, findFirstAskingPolicy } from '../../control/policies/index.ts'
 import { readHolderNames } from '../../identity/customers/index.ts'
 import {
   type AssertionRefusalCode,
@@ -58,6 +58,7 @@ import {
   type InternalPayee,
   type InternalPaymentContext,
   intentTransferRefusal,
+  paysOthersWithoutIntent,
   type TransferDecideContext,
   type TransferHandler,
   type TransferRequest,
@@ -98,7 +99,7 @@ export interface TransferBatch extends PaymentBatch {
   readonly sepa: SepaTransferBatch | undefined
   readonly records: InternalPayments | undefined
   readonly wallets: ReadonlyMap<string, WalletRow>
-  readonly payers: ReadonlyMap<string, SpendingAgent>
+  readonly asking: AskingPolicy | undefined
   readonly tokenBudgets: RemainingTokenBudgets
   readonly transfers: TransferRow[]
 }
@@ -124,7 +125,7 @@ async function loadTransferBatch(
   const payees = items.flatMap(({ input: { body } }) => body.payee ?? [])
   const paysRecords = payees.length > 0
   const references = intents.map(intentHoldReference)
-  const [rows, sepa, records, wallets, refunds] = await Promise.all([
+  const [rows, sepa, records, wallets, refunds, asking] = await Promise.all([
     locks.take({
       ...(paysRecords ? betweenOwners(payees) : {}),
       ...{ reservations: references, wallets: uniqueIds, holds: references, intents },
@@ -133,25 +134,13 @@ async function loadTransferBatch(
     paysRecords ? loadRecordPayments(sql, { tenant, now }) : undefined,
     walletsById(sql, tenant, uniqueIds),
     loadRefundBook(sql, { tenant, now }, {}),
+    items.some(({ input }) => paysOthersWithoutIntent(input.body))
+      ? findFirstAskingPolicy(sql, tenant)
+      : undefined,
   ])
-  const payers = await loadPayers(items, wallets, sql)
   const payments = new IntentPayments({ tenant, now }, rows)
   const batch = paymentBatch({ tenant, now }, { payments, book: rows.book, wallets, refunds })
-  return { ...batch, sepa, records, payers, tokenBudgets, transfers: [] }
-}
-
-/** Queries nothing for payments between wallets, on intents, or from wallets without an agent. */
-async function loadPayers(
-  items: NonEmpty<TransferRequest>,
-  wallets: ReadonlyMap<string, WalletRow>,
-  sql: Sql,
-): Promise<ReadonlyMap<string, SpendingAgent>> {
-  const agents = items.flatMap(({ input: { body } }) =>
-    body.beneficiaryId !== undefined && body.intentId === undefined
-      ? (wallets.get(body.fromWalletId)?.agentId ?? [])
-      : [],
-  )
-  return agents.length > 0 ? findSpendingAgents(sql, items[0].tenant, agents) : new Map()
+  return { ...batch, sepa, records, asking, tokenBudgets, transfers: [] }
 }
 
 const betweenOwners = (payees: readonly InternalPayee[]) => ({

@@ -6,9 +6,11 @@ export { carryOutPolicyWrite, type Hold, type PolicyWrite } from './policy-write
 export { PolicyEvent, PolicyExpiredEvent } from './schemas.ts'
 export { policySimulationApi } from './simulation-api.ts'
 export {
+  type AskingPolicy,
   approvalStepsOf,
   cappedByPolicy,
   decideSpend,
+  findFirstAskingPolicy,
   findSpendingAgents,
   lockSpendingAgents,
   type PolicyDecision,

@@ -3,6 +3,7 @@ import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { ApprovalStep } from '../../values/approval-steps.ts'
 import { memoizeByWeight } from '../../values/bounded-cache.ts'
 import { newId } from '../../values/ids.ts'
+import type { Cents } from '../../values/money.ts'
 import type { Agent } from '../agents/index.ts'
 import {
   type DecisionRow,
@@ -40,6 +41,30 @@ export interface SpendingAgent {
 /** The steps of people that the agent’s policy asks. */
 export const approvalStepsOf = ({ policy }: Pick<SpendingAgent, 'policy'>): readonly ApprovalStep[] =>
   policy.terms?.approval ?? []
+
+/** The policy in force that asks people for the smallest amounts. */
+export interface AskingPolicy {
+  readonly id: string
+  readonly name: string
+  readonly agentId: string
+  /** People are asked for amounts above this. */
+  readonly aboveCents: Cents
+}
+
+/** Repeats the expression and the condition of its partial index exactly; the first step of a policy is its lowest. */
+const FIRST_ASKING = `
+select id, name, agent_id as "agentId", (approval -> 0 ->> 'aboveCents')::bigint as "aboveCents" from policies
+where (owner_id, mode) = ($1, $2) and agent_id is not null and deleted_at is null and approval <> '[]'
+order by (approval -> 0 ->> 'aboveCents')::bigint limit 1`
+
+/** Money that leaves the owner without an intent needs the steps of every policy in force, so the lowest one decides. */
+export async function findFirstAskingPolicy(
+  sql: Sql,
+  { ownerId, mode }: Tenant,
+): Promise<AskingPolicy | undefined> {
+  const [policy] = await sql<AskingPolicy & Row>(FIRST_ASKING, [ownerId, mode])
+  return policy
+}
 
 /** An approved intent does not outlive a policy whose end stops all spending, since transfers pay it without the rules. */
 export const cappedByPolicy = (

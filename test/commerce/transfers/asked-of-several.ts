@@ -26,11 +26,11 @@ async function aPayer() {
 describe('a payment outside from the wallet of an agent whose policy asks several people', () => {
   test('is refused above the step without an intent, by a key and in the console', async () => {
     const { client, boss, agent, beneficiaryId, pay } = await aPayer()
+    const policy = await bodyOf(client.policies.effective({ params: { agentId: agent.id } }))
     const refused = {
       status: 400,
       code: 'approval_needed',
-      error:
-        'The policy of the agent asks several people for this amount: declare an intent for it, have it approved, and pay on it.',
+      error: `amountEuros: the policy “${policy.name}” (${policy.id}) asks people for payments to others above € 20.00, from every wallet. Declare an intent of ${agent.id}, which pays from its own wallet, have it approved, and pay on it.`,
     }
     expect(await pay()).toMatchObject(refused)
     const payment = { fromWalletId: agent.walletId, beneficiaryId, amountEuros: 25 }
@@ -40,12 +40,33 @@ describe('a payment outside from the wallet of an agent whose policy asks severa
     expect((await bodyOf(client.wallets.get({ params: { id: agent.walletId } }))).heldEuros).toBe(0)
   })
 
-  test('is made up to the step, between wallets, and from other wallets', async () => {
+  test('is made up to the step, and between wallets', async () => {
     const { client, pay } = await aPayer()
     expect((await pay({ amountEuros: 20 })).status).toBe(201)
-    const [own, other] = [await aWallet(client, 100), await aWallet(client)]
+    const other = await aWallet(client)
     expect((await pay({ beneficiaryId: undefined, toWalletId: other.id })).status).toBe(201)
-    expect((await pay({ fromWalletId: own.id })).status).toBe(201)
+  })
+
+  // Otherwise one key takes two calls: into a wallet without an agent, and from there to the payee.
+  test('is refused above the step from every other wallet of the account', async () => {
+    const { client, agent, pay } = await aPayer()
+    const free = await aWallet(client)
+    const [without, lower] = await Promise.all([
+      anAgentUnder(client, { autoApproveLimitEuros: 100 }),
+      anAgentUnder(client, { approval: [approvers(1, { aboveEuros: 15 })] }),
+    ])
+    for (const { id: toWalletId } of [free, { id: without.walletId }])
+      await bodyOf(pay({ beneficiaryId: undefined, toWalletId }))
+    for (const fromWalletId of [free.id, without.walletId, agent.walletId]) {
+      expect(await pay({ fromWalletId })).toMatchObject({ code: 'approval_needed' })
+      expect(await pay({ fromWalletId, amountEuros: 16 })).toMatchObject({
+        code: 'approval_needed',
+        error: expect.stringContaining(
+          `asks people for payments to others above € 15.00, from every wallet. Declare an intent of ${lower.id},`,
+        ),
+      })
+      expect((await pay({ fromWalletId, amountEuros: 15 })).status).toBe(201)
+    }
   })
 
   test('is made on an intent that they have approved', async () => {
