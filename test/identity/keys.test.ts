@@ -32,6 +32,7 @@ describe('a new key', () => {
       hint: key?.slice(-4),
       scopes: expect.arrayContaining(['agents:write', 'audit:read', 'keys:write']),
       madeById: expect.stringMatching(/^key_/),
+      madeByPersonId: null,
       idleDays: null,
       toolWrites: false,
       boundTo: null,

@@ -1,5 +1,5 @@
 import { personEvents } from '../../identity/people/index.ts'
-import { personBehind } from '../../kernel/contract/actor.ts'
+import { personOf } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
 import {
@@ -113,7 +113,7 @@ const push = bindHandlers(pushApi, {
     const id = existing?.id ?? newId('push')
     const expiresAt = expirationTime === null ? null : new Date(expirationTime)
     const auth = systems.vault.seal(keys.auth, pushSecretContext(id))
-    const personId = personBehind(actor)
+    const personId = personOf(actor)
     const members = { p256dh: keys.p256dh, auth, events, label, personId, expiresAt }
     const subscription = existing
       ? Object.assign(existing, members)

@@ -44,6 +44,10 @@ const KeyRecord = z
       description:
         'The key that created this one. Null for the first key of an account. A replaced key of a device or terminal has its replacement here, and ends with it.',
     }),
+    madeByPersonId: id('person').nullable().meta({
+      description:
+        'The person who created the key or replaced it last, in the console or with a key of theirs. Where a policy asks several people, their approval does not count for what is requested with the key. Null if no person is known.',
+    }),
     lastUsedAt: instant.nullable().meta({ description: 'Time of the last use, to the minute.' }),
     expiresAt: instant.nullable(),
     idleDays: z.int().nullable().meta({ description: 'Days without use after which the key expires.' }),

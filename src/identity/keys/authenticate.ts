@@ -24,6 +24,7 @@ interface CredentialRow extends Record<string, unknown>, ScopedSecret {
   budget_id: string | null
   bound_to: string | null
   person_id: string | null
+  made_by_person_id: string | null
   only_at: string | null
   own_mandate_id: string | null
   tool_writes: boolean
@@ -39,6 +40,7 @@ interface Columns {
   readonly onlyAt: string
   /** The only mandate that approves what a secret with `onlyAt` spends; null if it has none. */
   readonly ownMandate: string
+  readonly madeByPerson: string
   /** The role of the person whose scopes bound those of the secret; null without a person. */
   readonly role: string
   readonly toolWrites: string
@@ -48,7 +50,13 @@ interface Columns {
 
 type OfAgent = Pick<Columns, 'agent' | 'delegation' | 'budget' | 'boundTo' | 'onlyAt' | 'ownMandate'>
 
-const WITHOUT_PERSON = { toolWrites: 'false', role: 'null::text', joins: '', isOpen: 'true' }
+const WITHOUT_PERSON = {
+  toolWrites: 'false',
+  madeByPerson: 'null::text',
+  role: 'null::text',
+  joins: '',
+  isOpen: 'true',
+}
 
 /** A key `s` that a person `p` gave to a device ends with the person, and after some days without use. */
 const KEY_IS_OPEN = `(s.person_id is null or p.status = 'active') and (s.idle_days is null
@@ -62,6 +70,7 @@ const OF_OWNER: Columns = {
   onlyAt: 'null::text',
   ownMandate: 'null::text',
   toolWrites: 's.tool_writes',
+  madeByPerson: 's.made_by_person_id',
   role: 'p.role',
   joins: 'left join people p on (p.owner_id, p.mode, p.id) = (s.owner_id, s.mode, s.person_id)',
   isOpen: KEY_IS_OPEN,
@@ -75,7 +84,8 @@ const statement = (table: string, columns: Columns): string => `
 with holder as (
   select s.id, s.owner_id, s.mode, ${columns.agent} as agent_id, ${columns.delegation} as delegation_id,
     ${columns.budget} as budget_id, ${columns.boundTo} as bound_to, ${columns.onlyAt} as only_at,
-    ${columns.ownMandate} as own_mandate_id, s.person_id, ${columns.role} as role, ${columns.toolWrites} as tool_writes,
+    ${columns.ownMandate} as own_mandate_id, s.person_id, ${columns.madeByPerson} as made_by_person_id,
+    ${columns.role} as role, ${columns.toolWrites} as tool_writes,
     s.scopes, c.status = 'active' as is_active
   from ${table} s
   join customers c on c.id = s.owner_id ${columns.joins}
@@ -123,6 +133,7 @@ export function secretAuthenticator(
         budgetId: holder.budget_id,
         boundTo: holder.bound_to,
         personId: holder.person_id,
+        ...(holder.made_by_person_id ? { madeByPersonId: holder.made_by_person_id } : {}),
         ...(holder.only_at ? { onlyAt: holder.only_at, ownMandateId: holder.own_mandate_id } : {}),
         scopes: scopesOf(holder),
         ...(holder.tool_writes ? { toolWrites: true } : {}),

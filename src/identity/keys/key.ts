@@ -30,6 +30,8 @@ const schema = defineEntity({
     toolWrites: p.boolean(),
     sessionId: nullable.string(),
     personId: nullable.string(),
+    /** Who made it in the console, or with a key of theirs; the last one who replaced it, since they know its secret. */
+    madeByPersonId: nullable.string(),
   },
 })
 

@@ -25,9 +25,9 @@ import { ApiKeyEvent, apiKeysApi } from './api.ts'
 import { secretAuthenticator } from './authenticate.ts'
 import { ApiKey, modeOfEnvironment } from './key.ts'
 import {
-  callerLimitsInMode,
   hasActiveLiveKey,
   hasTooManyApiKeys,
+  inheritedInMode,
   inheritedScopes,
   isBoundToSameDevice,
   keyExpiryProblem,
@@ -152,9 +152,9 @@ const keys = bindHandlers(apiKeysApi, {
     const refusal = mode === 'live' ? await liveKeyProblem(context, granted) : undefined
     if (refusal) return refusal
     if (await hasTooManyApiKeys(context, clock.real())) return refuse('too_many_keys')
-    const limits = callerLimitsInMode(mode, maker, actor)
+    const inherited = inheritedInMode(mode, maker, actor)
     const key = createApiKey(
-      { ...body, toolWrites, expiresAt, granted, madeById: maker.keyId, ...limits },
+      { ...body, toolWrites, expiresAt, granted, madeById: maker.keyId, ...inherited },
       context,
     )
     emit('key.created', apiKeyEvent(key))
@@ -196,7 +196,10 @@ const keys = bindHandlers(apiKeysApi, {
     const kept = { name, environment, granted, expiresAt, idleDays, toolWrites, boundTo, sessionId, personId }
     // In a session, a key ends with its maker: a replacement takes the place of its key. That key ends with it, and so does what it
     // creates during the overlap.
-    const key = createApiKey({ ...kept, madeById: sessionId ? old.madeById : maker.keyId }, context)
+    const madeById = sessionId ? old.madeById : maker.keyId
+    // Who replaces a key knows the new secret; a key without a person does not take the person away.
+    const madeByPersonId = maker.personId ?? old.madeByPersonId
+    const key = createApiKey({ ...kept, madeById, madeByPersonId }, context)
     for (const child of children) child.madeById = key.id
     if (sessionId) old.madeById = key.id
     const end = addMs(clock.real(), minutes(body.overlapMinutes))

@@ -26,6 +26,8 @@ export interface LockedCaller {
    * session or the person.
    */
   readonly limits: Limits
+  /** The person who gets to know what it creates: their approval of what is asked for with that does not count. */
+  readonly personId: string | null
 }
 
 /**
@@ -44,8 +46,9 @@ export const lockCaller = (context: WriteContext): Promise<LockedCaller> =>
 async function lockKey({ em, actor }: WriteContext): Promise<LockedCaller> {
   const key = await em.findOne(ApiKey, { id: String(actor.id) }, FOR_UPDATE)
   if (!key?.isUsable()) throw new Problem('unauthenticated')
-  const { id, granted, toolWrites, expiresAt, idleDays, boundTo, sessionId, personId } = key
-  return { keyId: id, granted, toolWrites, expiresAt, limits: { idleDays, boundTo, sessionId, personId } }
+  const { id, granted, toolWrites, expiresAt, idleDays, boundTo, sessionId, personId, madeByPersonId } = key
+  const limits = { idleDays, boundTo, sessionId, personId }
+  return { keyId: id, granted, toolWrites, expiresAt, limits, personId: madeByPersonId ?? personId }
 }
 
 const UNLIMITED: Limits = { idleDays: null, boundTo: null, sessionId: null, personId: null }
@@ -57,20 +60,23 @@ join people p on (p.owner_id, p.mode, p.id) = (s.owner_id, s.mode, s.person_id) 
 where s.owner_id = $1 and s.mode = $2 and s.id = $3 and s.revoked_at is null and s.expires_at > $4
 for update of s`
 
-async function lockSession({ sql, actor: { tenant, sessionId } }: WriteContext): Promise<LockedCaller> {
+async function lockSession({ sql, actor: { id, tenant, sessionId } }: WriteContext): Promise<LockedCaller> {
   const values = [tenant?.ownerId, tenant?.mode, sessionId, clock.real()]
   const [person] = await sql<Row & { role: PersonRole }>(LOCK_SESSION, values)
   if (!person) throw new Problem('unauthenticated')
   const granted = person.role === 'owner' ? null : ([...roleScopes[person.role]] as Scope[])
-  return { keyId: null, granted, toolWrites: true, expiresAt: null, limits: UNLIMITED }
+  return { keyId: null, granted, toolWrites: true, expiresAt: null, limits: UNLIMITED, personId: id }
 }
 
-/** The caller's limits in this mode, since people and their device sessions exist in one mode only. */
-export const callerLimitsInMode = (
+/** What a key of this mode has of its caller, since people and their device sessions exist in one mode only. */
+export const inheritedInMode = (
   mode: Mode,
-  { limits }: LockedCaller,
+  { limits, personId }: LockedCaller,
   { tenant }: Pick<Actor, 'tenant'>,
-): Limits => (tenant?.mode === mode ? limits : { ...limits, sessionId: null, personId: null })
+): Limits & Pick<ApiKey, 'madeByPersonId'> =>
+  tenant?.mode === mode
+    ? { ...limits, madeByPersonId: personId }
+    : { ...limits, sessionId: null, personId: null, madeByPersonId: null }
 
 export function keyExpiryProblem(
   end: Date | null,

@@ -8,7 +8,12 @@ import type { apiKeyEvents } from './api.ts'
 import { ApiKey } from './key.ts'
 
 type Members = Pick<ApiKey, 'name' | 'environment' | 'granted' | 'expiresAt'> &
-  Partial<Pick<ApiKey, 'madeById' | 'idleDays' | 'toolWrites' | 'boundTo' | 'sessionId' | 'personId'>>
+  Partial<
+    Pick<
+      ApiKey,
+      'madeById' | 'madeByPersonId' | 'idleDays' | 'toolWrites' | 'boundTo' | 'sessionId' | 'personId'
+    >
+  >
 
 export type IssuedApiKey = ApiKey & { key: string }
 
@@ -82,6 +87,7 @@ export function createDeviceKey(
     toolWrites,
     boundTo,
     personId,
+    madeByPersonId: personId,
     sessionId,
   }
   const key = createApiKey(members, context)

@@ -34,8 +34,10 @@ export interface Actor {
    * agent's policy and all its mandates decide.
    */
   readonly ownMandateId?: string | null
-  /** The person who made the credential: not for the console, whose `id` is the person’s. */
+  /** The person with whose rights a device’s key calls, or who made a token: not for the console, whose `id` is the person’s. */
   readonly personId?: string | null
+  /** The person who made the key or replaced it last, and so knows its secret. It says nothing of its rights. */
+  readonly madeByPersonId?: string | null
   readonly scopes: ReadonlySet<string>
   /** True for keys that may write through an assistant's tools (MCP). */
   readonly toolWrites?: boolean
@@ -43,16 +45,19 @@ export interface Actor {
   readonly name?: string
 }
 
-/** The person who asks for something, in the console or with a credential that the person made. */
-export const personBehind = ({ type, id, personId }: Actor): string | null =>
+/** The person with whose rights the caller acts. A key that a person made in the console acts for the account. */
+export const personOf = ({ type, id, personId }: Actor): string | null =>
   type === 'console' ? id : (personId ?? null)
+
+/** The person who asks for something, in the console or with a credential that the person made. */
+export const personBehind = (actor: Actor): string | null => actor.madeByPersonId ?? personOf(actor)
 
 /**
  * The person whose own records alone the caller may see or change; null: those of all, as a key of the account, or with the
  * scope that manages others'. A key of a person's device reaches no further than the person in the console.
  */
 export const limitedToPerson = (actor: Actor, managing: string): string | null =>
-  actor.scopes.has(managing) ? null : personBehind(actor)
+  actor.scopes.has(managing) ? null : personOf(actor)
 
 /** Whether a record of this person is out of the caller's reach. */
 export function isOthers(personId: string | null, actor: Actor, managing: string): boolean {

@@ -69,8 +69,9 @@ interface Decider {
 /** The person who applies, as plain JSON, which survives a crash. */
 export interface ProposalApplier extends Decider {
   readonly type: 'key' | 'console'
-  /** The person who made the key. Missing in attempts of earlier versions. */
+  /** The person with whose rights the key calls, and who made it. Missing in attempts of earlier versions. */
   readonly personId?: string | null
+  readonly madeByPersonId?: string | null
   readonly scopes: readonly string[]
   readonly sessionId: string | null
   readonly address: string | null
