@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { EncryptedDisclosure, ProcessorFailure } from '../../src/ports/card-processor.ts'
 import { aKeyPair } from '../support/cards/encryption-keys.ts'
 import {
+  aCardOf,
   anAgentClient,
   aShopper,
   cardDataOf,
@@ -184,6 +185,7 @@ describe('a credential', () => {
     const [holder, other] = holders as [TestClient, TestClient]
     const own = await anIntent(holder, agent.id, { merchant: 'shop.example.com', amountEuros: 5 })
     expect(await issueCredential(holder, intent.id)).toMatchObject({ status: 404, code: 'intent_not_found' })
+    await aCardOf(service, client, agent.id, { usage: 'single', intentId: own.id })
     const { id } = await bodyOf(issueCredential(holder, own.id))
     expect(await redeem(other, id, { fillerKeyId: filler.id })).toMatchObject({ status: 404 })
     expect((await bodyOf(other.credentials.list({ query: {} }))).data).toEqual([])

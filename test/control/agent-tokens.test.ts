@@ -1,4 +1,5 @@
 import './agent-tokens/agent-token-use.ts'
+import './agent-tokens/card-data.ts'
 import './agent-tokens/token-budgets.ts'
 import { describe, expect, test } from '@jest/globals'
 import { agentTokensIn } from '../support/control/agent-tokens.ts'

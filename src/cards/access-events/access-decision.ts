@@ -68,7 +68,7 @@ interface CallerReasons {
 
 /**
  * Judges whether the card may be opened, and records a denial with all its reasons. The refusal commits, so
- * that every denied attempt is visible.
+ * that every denied attempt is visible. From then on an opened card may count towards the token’s maximum.
  */
 export function denyCardAccess(
   subject: AccessSubject,
@@ -80,7 +80,10 @@ export function denyCardAccess(
   const own = awaitsApproval ? blockers.filter(({ code }) => code !== 'intent_not_approved') : blockers
   const reasons = [...before, ...own, ...after]
   const [first] = reasons
-  if (!first) return undefined
+  if (!first) {
+    if (subject.countedCard) subject.countedCard.tokenId = context.actor.budgetId ?? null
+    return undefined
+  }
   if (subject.card || subject.cardOfOther || subject.intent) {
     const denied = create(subject, accessRequest, reasons, context)
     context.emit('card.access_denied', accessEventData(denied))

@@ -23,7 +23,7 @@ import {
   recordDisclosureOutcome,
   recordLostDisclosure,
 } from './disclosure.ts'
-import { loadAccessSubject } from './subject.ts'
+import { cardsOfTokens, loadCardDataSubject } from './token-cards.ts'
 
 type AccessContext = ContextOf<typeof accessEventsApi.access>
 type Body = InputOf<typeof accessEventsApi.access>['body']
@@ -54,7 +54,7 @@ const access = externalCall(accessEventsApi.access, {
   async reserve({ params: { id: cardId }, body }, context) {
     const { intentId, purpose, publicKeyJwk } = body
     const [subject, reader] = await Promise.all([
-      loadAccessSubject({ cardId, intentId }, context),
+      loadCardDataSubject({ cardId, intentId }, context),
       readerOf(body, context),
     ])
     const key = isReason(reader) ? publicKeyJwk : reader.key
@@ -142,5 +142,5 @@ export const accessEventsArea = area(
   'Access Events',
   'Every request for card data, and its outcome.',
   accessEvents,
-  { entities: [AccessEvent, AccessOutcome] },
+  { entities: [AccessEvent, AccessOutcome], answers: [cardsOfTokens] },
 )

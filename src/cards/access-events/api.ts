@@ -36,6 +36,10 @@ export const accessSubjectRefusals = {
   intent_other_agent: [400, 'intentId: the intent and the card belong to different agents.'],
   intent_other_card: [400, 'intentId: the intent names another card.'],
   card_other_intent: [400, 'The card can only pay another intent.'],
+  card_exceeds_token: [
+    403,
+    'cardId: the card can be charged more than this token may spend, since only what is paid on its intents counts towards its maximum. Use a card that was issued for the intent alone (intentId of POST /cards), or, with a token that has maxAmountEuros, a single-use card whose maxTransactionEuros is at most what the token has left.',
+  ],
   card_not_active: [400, 'The card is not active.'],
   agent_not_active: [400, 'The agent is frozen or being deleted: it cannot spend.'],
 } as const satisfies Record<string, RefusalSpec>

@@ -16,7 +16,7 @@ import { findRecipientKey, type RecipientKeyReference, recipientKeyRefusals } fr
 import { accessEventData, denyCardAccess, grantCardAccess } from './access-decision.ts'
 import { AccessEvent, AccessOutcome, type AccessReason, type AccessWay } from './access-event.ts'
 import { type accessEvents, processorRefusals } from './api.ts'
-import { loadAccessSubject } from './subject.ts'
+import { loadCardDataSubject } from './token-cards.ts'
 
 /** Stored before the call, so its members must be JSON. */
 export interface DisclosureRequest {
@@ -129,7 +129,7 @@ export async function redeemCardAccess(
   context: RedeemContext,
 ): Promise<DisclosureRequest | Refusal> {
   const [subject, key] = await Promise.all([
-    loadAccessSubject({ cardId, intentId }, context),
+    loadCardDataSubject({ cardId, intentId }, context),
     findRecipientKey(recipient, context),
   ])
   const isKey = typeof key !== 'string'

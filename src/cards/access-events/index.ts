@@ -24,3 +24,4 @@ export {
   loadAccessSubject,
   loadAccessSubjects,
 } from './subject.ts'
+export { loadCardDataSubject } from './token-cards.ts'

@@ -73,6 +73,10 @@ export interface AccessSubject {
     | 'intent_other_budget'
     | ReturnType<typeof intentPaymentProblem>
     | null
+  /** Why the card’s own limits do not hold the token of the caller to its maximum. */
+  readonly beyondToken: AccessReason | null
+  /** The card that counts towards the token’s maximum once its data is given. */
+  readonly countedCard: Card | null
 }
 
 type SubjectRefusal = keyof typeof accessSubjectRefusals
@@ -115,16 +119,17 @@ export function accessBlockers(subject: AccessSubject, now: Date): AccessReason[
   const blockers = [...cardBlockers(subject), ...intentBlockers(subject, now), isNameless]
   const codes = blockers.filter(code => code !== false)
   const remedy = REMEDIES[subject.card?.status ?? '']
-  return codes.map(code => ({
+  const reasons = codes.map(code => ({
     code,
     message:
       (code === 'card_not_active' && remedy) ||
       (code === 'intent_not_approved' && subject.intent?.status === 'completed' && PAID) ||
       accessSubjectRefusals[code][1],
   }))
+  return subject.beyondToken ? [...reasons, subject.beyondToken] : reasons
 }
 
-interface SubjectQuery {
+export interface SubjectQuery {
   readonly actor: Actor
   readonly cardId: string | null
   readonly intentId: string | null
@@ -175,6 +180,8 @@ export async function loadAccessSubjects<K>(
       agent: isOwn ? (agentsById.get(requested.agentId) ?? null) : null,
       intent: found && intentProblem === null ? found : null,
       intentProblem,
+      beyondToken: null,
+      countedCard: null,
     }
   }
   return new Map([...queries].map(([key, query]) => [key, subjectOf(query)]))

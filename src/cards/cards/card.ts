@@ -45,6 +45,8 @@ const card = defineEntity({
     /** The only intent that the card pays; the card closes with it. */
     intentId: nullable.string(),
     requestId: nullable.string(),
+    /** The token with a maximum that has the card’s data, towards which counts what the card can be charged without an intent. */
+    tokenId: nullable.string(),
     activates: p.boolean(),
     frozenReason: personal(nullable.string(), 'words', 'contract', 'word'),
     closedReason: personal(nullable.string(), 'words', 'contract', 'word'),

@@ -9,7 +9,7 @@ import {
   cardIdForIntent,
   denyCardAccess,
   discloseCardData,
-  loadAccessSubject,
+  loadCardDataSubject,
   recordDisclosureOutcome,
   recordLostDisclosure,
   redeemCardAccess,
@@ -74,7 +74,7 @@ const credentials = bindHandlers(credentialsApi, {
 
   async create({ body: { intentId, cardId, ttlSeconds } }, context) {
     const { em, actor, now, emit } = context
-    const subject = await loadAccessSubject(
+    const subject = await loadCardDataSubject(
       { cardId: await cardIdForIntent({ cardId, intentId }, context), intentId },
       context,
     )

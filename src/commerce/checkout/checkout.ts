@@ -1,4 +1,4 @@
-import { cardIdForIntent, denyCardAccess, loadAccessSubject } from '../../cards/access-events/index.ts'
+import { cardIdForIntent, denyCardAccess, loadCardDataSubject } from '../../cards/access-events/index.ts'
 import { area } from '../../kernel/contract/area.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import { bindHandlers } from '../../kernel/contract/operation.ts'
@@ -28,7 +28,7 @@ const checkout = bindHandlers(checkoutApi, {
     const { em, actor, now, emit } = context
     const merchantHost = parseShopHost(merchantUrl)
     if (merchantHost === undefined) throw new Error('an address without a host')
-    const subject = await loadAccessSubject(
+    const subject = await loadCardDataSubject(
       { cardId: await cardIdForIntent({ cardId, intentId }, context), intentId },
       context,
     )

@@ -22,7 +22,7 @@ const requestableScopes = [...tokenScopeSetNames, ...tokenScopes.possible] as co
 
 const budget = positiveMoneySchema().nullable().meta({
   description:
-    'Maximum amount that this token may hold and spend, including by transfers on intents that it did not declare. A card or a machine payment pays only intents that the token declared. Null: the token has no budget of its own.',
+    'Maximum amount that this token may hold and spend, including by transfers on intents that it did not declare. A card or a machine payment pays only intents that the token declared; the limit of a single-use card whose data the token has counts until the card is closed. Null: the token has no budget of its own.',
 })
 
 const used = (description: string) =>

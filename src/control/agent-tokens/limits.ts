@@ -3,7 +3,7 @@ import type { RunningService } from '../../kernel/contract/ports.ts'
 import { question } from '../../kernel/contract/question.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
 import { addCents, type Cents, NO_CENTS, subtractCents, sumOf } from '../../values/money.ts'
-import { type BudgetUse, readBudgetUse, UNUSED_BUDGET } from '../budgets/index.ts'
+import { type BudgetUse, readBudgetUse } from '../budgets/index.ts'
 
 export interface AgentTokenBudget {
   readonly id: string
@@ -14,7 +14,7 @@ export interface AgentTokenBudget {
   readonly isRevoked: boolean
 }
 
-/** What tokens have paid and are paying without an intent, which their counters do not know. */
+/** What tokens have paid and are paying, and what their cards can be charged, without an intent, which their counters do not know. */
 export const tokenPayments = question<readonly string[], readonly (BudgetUse & { readonly id: string })[]>(
   'agent_tokens.payments',
 )
@@ -28,8 +28,14 @@ export async function readSpentByTokens(
   context: AskingContext,
 ): Promise<(id: string) => BudgetUse> {
   const found = ids.length === 0 ? [] : await context.service.ask(tokenPayments, ids, context)
-  const paid = new Map(found.flat().map(({ id, heldCents, spentCents }) => [id, { heldCents, spentCents }]))
-  return id => paid.get(id) ?? UNUSED_BUDGET
+  const paid = Map.groupBy(found.flat(), ({ id }) => id)
+  return id => {
+    const uses = paid.get(id) ?? []
+    return {
+      heldCents: sumOf(uses.map(({ heldCents }) => heldCents)),
+      spentCents: sumOf(uses.map(({ spentCents }) => spentCents)),
+    }
+  }
 }
 
 const LIMITS = `

@@ -1,5 +1,5 @@
 export { budgetApi } from './api.ts'
-export { type BudgetUse, readBudgetUse, UNUSED_BUDGET } from './budget-use.ts'
+export { type BudgetUse, readBudgetUse } from './budget-use.ts'
 export { OwnerBudget, ownerBudgetHandlers } from './budgets.ts'
 export { BudgetCounters } from './counters.ts'
 export { countersReader, lockCounters, readCounters } from './open-counters.ts'
