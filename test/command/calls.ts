@@ -61,6 +61,16 @@ describe('a call', () => {
     for (const list of [plays, seen, waits]) list.length = 0
   })
 
+  test('that a passkey must sign says how to read what', async () => {
+    const link = '</passkeys/challenges/challenge_1>; rel="challenge"'
+    plays.push(gives(400, { error: 'Sign it.' }, { 'x-error-code': 'assertion_required', link }))
+    const { code, err } = await creates()
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('Sign it. Read it: agentpay passkeys get-challenge challenge_1'),
+    ])
+  })
+
   test('of a verification exits with 1 where the answer is not ok', async () => {
     const failed = { ok: false, problems: ['The sum of acct_1 is not its balance.'] }
     plays.push(gives(200, { ok: true, problems: [] }), gives(200, failed))

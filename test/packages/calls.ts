@@ -144,7 +144,14 @@ describe('a call of the package', () => {
       code: 'apple_not_found',
       message: 'A sentence.',
       requestId: 'r1',
+      challengeId: null,
     })
+  })
+
+  test('that a passkey must sign names the challenge', async () => {
+    const link = '</passkeys/challenges/challenge_1>; rel="challenge"'
+    const { client } = aClient([refusal(400, 'assertion_required', { link })])
+    await expect(client.apples.create({})).rejects.toMatchObject({ challengeId: 'challenge_1' })
   })
 
   test('whose answer is not the service’s is no refusal', async () => {

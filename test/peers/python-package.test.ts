@@ -173,6 +173,24 @@ print(json.dumps(refusals))
   ])
 })
 
+test('a refusal names the challenge that a passkey must sign', async () => {
+  const program = `import httpx, json
+from agentpay import AgentPay, Refused
+def answer(request):
+    link = {"link": '</passkeys/challenges/challenge_1>; rel="challenge"'} if "freeze" in str(request.url) else {}
+    return httpx.Response(400, json={"error": "Sign it."}, headers={"x-error-code": "assertion_required", **link})
+pay = AgentPay("https://pay.example", "a", http_client=httpx.Client(transport=httpx.MockTransport(answer)))
+named = []
+for call in (lambda: pay.agents.freeze("agent_1"), lambda: pay.agents.get("agent_1")):
+    try:
+        call()
+    except Refused as refused:
+        named.append(refused.challenge_id)
+print(json.dumps(named))
+`
+  expect(JSON.parse(await runProgram(program))).toEqual(['challenge_1', null])
+})
+
 test.each([
   ['sync', 'httpx.Client', 'AgentPay', ''],
   ['async', 'httpx.AsyncClient', 'AsyncAgentPay', 'await '],
