@@ -56,6 +56,7 @@ export const policiesApi = {
     summary: 'Create a spending policy template',
     limits: { bodyKiB: 256 },
     body: PolicyCreate,
+    defaultsSince070: ['approval'],
     example: {
       name: 'Research budget',
       maxTransactionEuros: 50,

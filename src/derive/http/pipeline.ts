@@ -215,7 +215,8 @@ async function answer(
     const { actor } = progress
     const run = await runNamed(singleHeader(request.headers['x-run-id']), actor)
     const params = request.params as Record<string, string>
-    const input = { params, ...parseInput(operation, queryOf(request), body) }
+    const query = queryOf(request)
+    const input = { params, ...parseInput(operation, query, body) }
     const idempotencyKey = takesIdempotencyKey(operation)
       ? parseIdempotencyKey(singleHeader(request.headers['idempotency-key']))
       : null
@@ -226,6 +227,7 @@ async function answer(
     await reception?.stage(actor.tenant)
     const outcome = await execute({
       ...call,
+      ...(idempotencyKey !== null && { sent: { query: Object.fromEntries(query), body } }),
       ...(run && { run }),
       ...(raw && { request: raw }),
       ...(request.method === 'HEAD' && { isHead: true }),

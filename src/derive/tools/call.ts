@@ -54,12 +54,14 @@ function callOf(
   const isPublic = operation.callers.includes('public')
   if (!isPublic) requireAuthorized(actor, operation.callers, operation.scope)
   refuseUnstorable(given)
-  const input = parseToolInput(registered, given, actor.agentId)
+  const { params, query, body } = splitToolInput(registered, given, actor.agentId)
+  const input = { params, ...parseInput(operation, query, body) }
   const isKeyed = takesIdempotencyKey(operation) && isWritingOperation(operation)
   return {
     operation: registered,
     actor: isPublic ? publicActor : actor,
     input,
+    sent: { query: Object.fromEntries(query), body },
     requestId,
     address,
     idempotencyKey: isKeyed ? idempotencyKey : null,

@@ -9,6 +9,8 @@ export interface ApiCall {
   readonly operation: RegisteredOperation
   readonly actor: Actor
   readonly input: { readonly params: Record<string, string>; readonly query: object; readonly body: object }
+  /** What the client has sent as query and body, before the contract adds its defaults: an `Idempotency-Key` stands for it. */
+  readonly sent?: { readonly query: unknown; readonly body: unknown }
   readonly requestId: string
   /** The span that caused the call, and once it runs, its own: what it causes is below it. Undefined without tracing. */
   readonly traceparent?: string | undefined

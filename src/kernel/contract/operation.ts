@@ -85,6 +85,11 @@ export interface Contract<
   readonly run?: K
   readonly query?: Q
   readonly body?: B
+  /**
+   * Members of the body whose default 0.7.0 did not know: it has hashed the requests under its keys without them. For as long
+   * as its keys are kept, a day after the upgrade.
+   */
+  readonly defaultsSince070?: readonly string[]
   readonly limits?: RequestLimits
   readonly returns: readonly [status: number, schema: R]
   /**

@@ -27,19 +27,53 @@ export interface ScopedIdempotencyKey {
 export function scopedIdempotencyKey(call: ApiCall): ScopedIdempotencyKey | null {
   if (!call.idempotencyKey) return null
   const { tenant, agentId, delegationId, type } = call.actor
-  const requestHash = hash('sha256', JSON.stringify(call.input, bigIntsAsText), 'base64url')
   return {
     key: call.idempotencyKey,
     operation: call.operation.key,
     ownerId: tenant?.ownerId ?? type,
     mode: tenant?.mode ?? '',
-    agentId: type === 'public' ? requestHash : (delegationId ?? agentId ?? ''),
-    requestHash,
+    agentId: type === 'public' ? hashBy070(call) : (delegationId ?? agentId ?? ''),
+    requestHash: hashOfSent(call),
   }
 }
 
+/** In front of the hash of what was sent: 0.7.0 had another one, of the input with the defaults of its contracts. */
+const OF_SENT = 'sent '
+
+/** Of what the client has sent, whatever defaults its contract has now or later. The order of members makes no difference. */
+const hashOfSent = ({ input, sent = input }: ApiCall): string =>
+  OF_SENT + digest({ params: input.params, query: sent.query, body: sent.body }, inOrder)
+
+function hashBy070({ input, sent = input, operation }: ApiCall): string {
+  const given = sent.body as object
+  const unknown = operation.operation.defaultsSince070?.filter(name => !Object.hasOwn(given, name)) ?? []
+  const body = Object.entries(input.body).filter(([name]) => !unknown.includes(name))
+  return digest({ ...input, body: Object.fromEntries(body) }, bigIntsAsText)
+}
+
+/** Whether the key stands for the same request: each stored hash is compared by the way in which it was made. */
+const isOfSameRequest = (
+  stored: StoredAnswer,
+  { requestHash }: ScopedIdempotencyKey,
+  call: ApiCall,
+): boolean =>
+  stored.request_hash === (stored.request_hash.startsWith(OF_SENT) ? requestHash : hashBy070(call))
+
+const digest = (value: object, replacer: (name: string, value: unknown) => unknown): string =>
+  hash('sha256', JSON.stringify(value, replacer), 'base64url')
+
 const bigIntsAsText = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? String(value) : value
+
+function inOrder(name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return bigIntsAsText(name, value)
+  const members = value as Record<string, unknown>
+  return Object.fromEntries(
+    Object.keys(members)
+      .sort()
+      .map(member => [member, members[member]]),
+  )
+}
 
 export const idempotencyLockName = ({
   ownerId,
@@ -97,8 +131,12 @@ export async function findStoredAnswers(
 export const inProgressProblem = (): Problem => new Problem('in_progress', undefined, { 'Retry-After': '1' })
 
 /** The stored answer; undefined where an external call was reserved, never recorded, and its process seems dead. */
-export function replayStoredAnswer(key: ScopedIdempotencyKey, stored: StoredAnswer): ApiResponse | undefined {
-  if (stored.request_hash !== key.requestHash) throw new Problem('idempotency_key_reused')
+export function replayStoredAnswer(
+  key: ScopedIdempotencyKey,
+  stored: StoredAnswer,
+  call: ApiCall,
+): ApiResponse | undefined {
+  if (!isOfSameRequest(stored, key, call)) throw new Problem('idempotency_key_reused')
   if (stored.status !== null) {
     const error = stored.error_code === null ? {} : { errorCode: stored.error_code }
     const headers = stored.link === null ? {} : { headers: { Link: stored.link } }

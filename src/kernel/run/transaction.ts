@@ -118,8 +118,8 @@ export const inOwnTransaction = <T>(
  * The stored answer of a call; undefined where there is none, or where a call of another system was left
  * unrecorded.
  */
-export const replayedOutcome = ({ key, stored }: CallInTransaction): ApiResponse | undefined =>
-  key && stored ? replayStoredAnswer(key, stored) : undefined
+export const replayedOutcome = ({ call, key, stored }: CallInTransaction): ApiResponse | undefined =>
+  key && stored ? replayStoredAnswer(key, stored, call) : undefined
 
 async function open<C extends ApiCall>(calls: readonly C[], whenLocked: keyof typeof OPEN, sql: Sql) {
   const keys = calls.map(scopedIdempotencyKey)

@@ -86,6 +86,20 @@ describe('an idempotency key', () => {
     expect([status, headers.get('x-error-code')]).toEqual([422, 'idempotency_key_reused'])
   })
 
+  test('stands for what was sent, whatever default its contract gets later', async () => {
+    const body = { name: 'A', description: null, externalId: null, policyId: null, metadata: {} }
+    const run = (description: string | null, name = 'A') =>
+      engine.run(
+        { ownerId: 'customer_1', mode: 'test' },
+        'agents.create',
+        { body: { ...body, description } },
+        { idempotencyKey: 'sent', sent: { query: {}, body: { name } } },
+      )
+    expect((await run(null)).status).toBe(201)
+    expect(await run('a new default')).toMatchObject({ status: 201, replayed: true })
+    await expect(run(null, 'B')).rejects.toMatchObject({ code: 'idempotency_key_reused' })
+  })
+
   test('replays a refusal', async () => {
     const body = { name: 'Taken', externalId: 'taken' }
     await owner.client.agents.create({ body })
@@ -138,6 +152,36 @@ describe('an idempotency key', () => {
 
   test('of 255 characters is accepted', async () => {
     expect((await create(owner.key, '~'.repeat(255))).status).toBe(201)
+  })
+})
+
+/** What 0.7.0 stores for `POLICY`. */
+const HASH_BY_070 = 'iSYutukz8zhy-Rv8ZC8amIS2phzLvjAX0YW-fTQ7LLM'
+const POLICY = {
+  name: 'Research budget',
+  maxTransactionEuros: 50,
+  dailyLimitEuros: 200,
+  autoApproveLimitEuros: 10,
+}
+
+describe('an idempotency key of 0.7.0', () => {
+  const create = (idempotencyKey: string, body: object = POLICY) =>
+    owner.client.policies.create({ body: body as typeof POLICY, idempotencyKey })
+
+  test('is known after the upgrade, although its contract has another default since', async () => {
+    const first = await create('of-070')
+    await service.sql(`update idempotency_keys set request_hash = $1 where key = 'of-070'`, [HASH_BY_070])
+    const again = await create('of-070')
+    expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([
+      201,
+      first.body,
+      'true',
+    ])
+    for (const other of [
+      { ...POLICY, name: 'Other' },
+      { ...POLICY, approval: [] },
+    ])
+      expect(await create('of-070', other)).toMatchObject({ status: 422, code: 'idempotency_key_reused' })
   })
 })
 
