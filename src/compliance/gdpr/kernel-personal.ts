@@ -11,7 +11,7 @@ export const kernelPersonal = {
       body: { kind: 'payment', ground: 'security', forget: { value: '{}' } },
       reservation: { kind: 'payment', ground: 'security', forget: 'null' },
     },
-    plain: ['operation', 'key', 'request_hash', 'error_code', 'link', 'leased_by'],
+    plain: ['operation', 'key', 'request_hash', 'error_code', 'link', 'leased_by', 'reserved_by', 'asked_by'],
   },
   outbox: {
     personal: {},

@@ -21,6 +21,8 @@ export type CallerType = 'key' | 'console' | 'agent' | 'dash' | 'signed' | 'publ
 export interface Actor {
   readonly type: CallerType | 'process' | 'operator'
   readonly id: string | null
+  /** Of an API key that has replaced another one: the first of them all. */
+  readonly firstId?: string | null
   readonly tenant: Tenant | null
   readonly agentId: string | null
   readonly delegationId?: string | null
@@ -44,6 +46,10 @@ export interface Actor {
   readonly sessionId?: string
   readonly name?: string
 }
+
+/** Names who calls. An API key that has replaced another one is the same caller. */
+export const callerOf = ({ type, id, firstId }: Pick<Actor, 'type' | 'id' | 'firstId'>): string =>
+  `${type} ${firstId ?? id ?? ''}`
 
 /** The person with whose rights the caller acts. A key that a person made in the console acts for the account. */
 export const personOf = ({ type, id, personId }: Actor): string | null =>

@@ -19,6 +19,8 @@ export interface ApiCall {
   /** Its caller does not wait for what the operation may answer later: see `accepted` of a contract. */
   readonly prefersAsync?: boolean
   readonly lease?: string
+  /** Names the request in what it reserves under its key, so that it can say that it has left it. */
+  readonly reservedBy?: string
   /** Set for a question that a page asks within its own request: it reads at the page's instant. */
   readonly now?: Date
   readonly run?: RequestRun

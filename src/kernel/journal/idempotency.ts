@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { addMs, clock } from '../../values/clock.ts'
+import { callerOf } from '../contract/actor.ts'
 import { type ApiCall, type ApiResponse, tenantKey } from '../contract/call.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
@@ -8,7 +9,7 @@ import type { IdempotencyRow } from './journal.ts'
 
 export const IDEMPOTENCY_RETENTION_MS = 24 * 3_600_000
 /** An external call without an outcome for this long counts as crashed, even where its process lives. */
-const MAX_CALL_MS = 120_000
+export const MAX_CALL_MS = 120_000
 
 export interface ScopedIdempotencyKey {
   readonly key: string
@@ -17,6 +18,7 @@ export interface ScopedIdempotencyKey {
   readonly mode: string
   readonly agentId: string
   readonly requestHash: string
+  readonly askedBy: string | null
 }
 
 /**
@@ -34,6 +36,7 @@ export function scopedIdempotencyKey(call: ApiCall): ScopedIdempotencyKey | null
     mode: tenant?.mode ?? '',
     agentId: type === 'public' ? hashBy070(call) : (delegationId ?? agentId ?? ''),
     requestHash: hashOfSent(call),
+    askedBy: callerOf(call.actor),
   }
 }
 
@@ -81,7 +84,7 @@ export const idempotencyLockName = ({
   agentId,
   operation,
   key,
-}: ScopedIdempotencyKey): string =>
+}: Omit<ScopedIdempotencyKey, 'requestHash' | 'askedBy'>): string =>
   `${tenantKey({ ownerId, mode: mode as 'test' }, agentId)}|${operation}|${key}`
 
 export interface StoredAnswer {
@@ -173,6 +176,23 @@ export async function takeOverAbandonedCall(
   throw isNew ? CANNOT_TELL_YET : inProgressProblem()
 }
 
+/** The lease of no process: the next request with the key takes the call over. */
+const LEFT = 'left'
+
+const MARK_LEFT = `
+update idempotency_keys set leased_by = '${LEFT}'
+where (owner_id, mode, agent_id, operation, key) = ($1, $2, $3, $4, $5) and status is null and reserved_by = $6`
+
+/**
+ * Marks what the request has reserved under its key as left: it never deletes it, as the call may have been made. It waits
+ * for the key, and so for a commit of the request whose fate is open.
+ */
+export async function markLeft(key: ScopedIdempotencyKey, reservedBy: string, sql: Sql): Promise<void> {
+  await sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [idempotencyLockName(key)])
+  const { ownerId, mode, agentId, operation, key: name } = key
+  await sql(MARK_LEFT, [ownerId, mode, agentId, operation, name, reservedBy])
+}
+
 /** An answer that is not kept takes the place of a reservation, and has expired at once. */
 export const idempotencyAnswerRow = (
   key: ScopedIdempotencyKey,
@@ -186,13 +206,14 @@ export const idempotencyAnswerRow = (
   link: outcome.headers?.Link ?? null,
   reservation: null,
   leasedBy: null,
+  reservedBy: null,
   createdAt: isKept ? clock.real() : new Date(0),
 })
 
 export const idempotencyReservationRow = (
   key: ScopedIdempotencyKey,
   reservation: unknown,
-  { lease = null }: { readonly lease?: string | null },
+  { lease = null, reservedBy = null }: { readonly [Name in 'lease' | 'reservedBy']?: string | null },
 ): IdempotencyRow => ({
   ...key,
   status: null,
@@ -201,5 +222,6 @@ export const idempotencyReservationRow = (
   link: null,
   reservation,
   leasedBy: lease,
+  reservedBy,
   createdAt: clock.real(),
 })

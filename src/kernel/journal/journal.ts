@@ -48,6 +48,9 @@ export interface IdempotencyRow {
   link: string | null
   reservation: unknown
   leasedBy: string | null
+  /** The request that has reserved the call. */
+  reservedBy: string | null
+  askedBy: string | null
   createdAt: Date
 }
 
@@ -89,16 +92,16 @@ with e as (
     input jsonb, "createdAt" timestamptz)
 ), i as (
   insert into idempotency_keys as kept (owner_id, mode, agent_id, operation, key, request_hash, status, body,
-    error_code, link, reservation, leased_by, created_at)
+    error_code, link, reservation, leased_by, reserved_by, asked_by, created_at)
   select "ownerId", mode, "agentId", operation, key, "requestHash", status, body, "errorCode", link, reservation,
-    "leasedBy", "createdAt"
+    "leasedBy", "reservedBy", "askedBy", "createdAt"
   from jsonb_to_recordset($2::jsonb) as r("ownerId" text, mode text, "agentId" text, operation text, key text,
     "requestHash" text, status int, body text, "errorCode" text, link text, reservation jsonb, "leasedBy" text,
-    "createdAt" timestamptz)
+    "reservedBy" text, "askedBy" text, "createdAt" timestamptz)
   on conflict (owner_id, mode, agent_id, operation, key) do update
     set request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
       error_code = excluded.error_code, link = excluded.link, reservation = excluded.reservation, leased_by = excluded.leased_by,
-      created_at = excluded.created_at
+      reserved_by = excluded.reserved_by, asked_by = excluded.asked_by, created_at = excluded.created_at
 )
 select publish_events($1::jsonb, $4::text[]) as deliveries, publish_pushes($1::jsonb, $4::text[]) as pushes,
   publish_channel_messages($1::jsonb, $4::text[]) as channel_messages,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { ApiCall, ApiResponse } from '../contract/call.ts'
 import {
   AnswerNow,
@@ -8,6 +9,7 @@ import {
 import { Problem, Refusal } from '../contract/problem.ts'
 import { CANNOT_TELL_YET, takeOverAbandonedCall } from '../journal/idempotency.ts'
 import { type HandlerResult, runCallInTransaction } from './finish-call.ts'
+import { isLeftBy, leaveCall } from './left-calls.ts'
 import { claimOutside } from './outside.ts'
 import type { RequestContext } from './request-context.ts'
 import type { OperationRuntime } from './runtime.ts'
@@ -34,26 +36,33 @@ export const runExternalSteps = <C extends CallExternal<unknown>>(
   { begin, make, record, recover }: ExternalSteps<C>,
 ): Promise<ApiResponse> =>
   claimOutside(runtime, async claim => {
-    let call: ApiCall = { ...given, lease: claim.holder }
-    let done = await begin(call)
-    if (!(done instanceof CallExternal)) return done
-    const isRepeatable = call.idempotencyKey !== null
-    const context = { ...runtime.ports, requestId: call.requestId, isRepeatable }
-    const whenLost = async () => {
-      if (!call.idempotencyKey) throw takenOver()
-      call = { ...call, lease: claim.holder }
-      return recover(call)
+    let call: ApiCall = { ...given, lease: claim.holder, reservedBy: randomUUID() }
+    let hasReserved = false
+    try {
+      let done = await begin(call)
+      if (!(done instanceof CallExternal)) return done
+      hasReserved = true
+      const isRepeatable = call.idempotencyKey !== null
+      const context = { ...runtime.ports, requestId: call.requestId, isRepeatable }
+      const whenLost = async () => {
+        if (!call.idempotencyKey) throw takenOver()
+        call = { ...call, lease: claim.holder }
+        return recover(call)
+      }
+      while (done instanceof CallExternal) {
+        const next = done as C
+        done = await claim.call({
+          call,
+          make: () => inSpanOfExternalCall(runtime, call.operation.key, () => make(next, context)),
+          record: answer => record(call, next, answer),
+          whenLost,
+        })
+      }
+      return { ...done, externalMs: claim.externalMs }
+    } catch (error) {
+      if (isLeftBy(error, hasReserved)) void leaveCall(runtime, call)
+      throw error
     }
-    while (done instanceof CallExternal) {
-      const next = done as C
-      done = await claim.call({
-        call,
-        make: () => inSpanOfExternalCall(runtime, call.operation.key, () => make(next, context)),
-        record: answer => record(call, next, answer),
-        whenLost,
-      })
-    }
-    return { ...done, externalMs: claim.externalMs }
   })
 
 const takenOver = (): Problem =>

@@ -67,7 +67,7 @@ export const advisoryLocks = () =>
 export const whileKeyIsHeld = (key: string, work: () => void): Promise<void> =>
   withConnection(service.databaseUrl, async client => {
     const { ownerId } = owner
-    const held = { ownerId, mode: 'test', agentId: '', operation: 'samples.inquire', key, requestHash: '' }
+    const held = { ownerId, mode: 'test', agentId: '', operation: 'samples.inquire', key }
     await client.query('begin')
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [idempotencyLockName(held)])
     work()
