@@ -8,6 +8,7 @@ import { type AnyOperation, isWritingOperation, type RefusalSpec } from '../src/
 import { universalProblems } from '../src/kernel/contract/problem.ts'
 import './contract/registrations.ts'
 import './contract/signatures.ts'
+import './contract/stored-answers.ts'
 import { withJsonNames } from '../src/values/json-names.ts'
 import { exampleAsRead } from './support/contract/example-body.ts'
 import { IGNORING_UNKNOWN } from './support/contract/standards.ts'
@@ -88,7 +89,7 @@ function wronglyNamed(operation: AnyOperation): string[] {
 /** The compiler does not check what is spread into a contract. */
 const MEMBERS = new Set(
   `method path summary description callers keyOnly scope run query body limits returns fails emits example tag requires
-  readsClock isReport http tool signature accepted csv`.split(/\s+/),
+  readsClock isReport http tool signature accepted csv defaultsSince070 repeatsForCaller`.split(/\s+/),
 )
 
 test('no contract has a member that nothing reads', () => {

@@ -1,3 +1,4 @@
+import './mpp/asked-by-another.ts'
 import './mpp/background.ts'
 import './mpp/before-asking.ts'
 import './mpp/card-numbers.ts'

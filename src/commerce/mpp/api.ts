@@ -7,7 +7,7 @@ import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent, declareReservedEvent } from '../../kernel/contract/events.ts'
 import { emptyBody, notFound, post, type RefusalSpec } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
-import { shownOnceSchema } from '../../kernel/run/outcome.ts'
+import { sealedElsewhereMeta, shownOnceSchema } from '../../kernel/run/outcome.ts'
 import { ConversionRecord, rateRefusals } from '../../money/exchange-rates/index.ts'
 import { refuseCardNumbers } from '../../values/card-number.ts'
 import { instant } from '../../values/clock.ts'
@@ -99,6 +99,10 @@ export const mintRefusals = {
   asker_not_allowed: [
     403,
     'The key, token or person that asked for this payment may not pay any more: it was revoked, disconnected or removed. Nothing was paid.',
+  ],
+  asked_by_another: [
+    409,
+    'Another credential has asked for this payment under this Idempotency-Key. Nothing was paid again.',
   ],
 } as const satisfies Record<string, RefusalSpec>
 
@@ -320,11 +324,15 @@ const MppPayment = z
       description: 'The merchant’s `Payment-Receipt`, unchanged. Null if it gave none for this payment.',
     }),
     merchant_body: z.record(z.string(), z.unknown()).meta({
+      ...sealedElsewhereMeta,
       description:
-        'The merchant’s body: a JSON object as it is (whole numbers beyond 2^53 as texts), other JSON as `value`, text as `text`, anything else as `base64` with its `contentType`. At most 1 MiB: a cut body has `truncated`. Card numbers are masked except for the last four digits, and the credential is removed: such a body has `masked`.',
+        'The merchant’s body: a JSON object as it is (whole numbers beyond 2^53 as texts), other JSON as `value`, text as `text`, anything else as `base64` with its `contentType`. At most 1 MiB: a cut body has `truncated`. Card numbers are masked except for the last four digits, and the credential is removed: such a body has `masked`. In an answer that is repeated after ten minutes it is empty, and `note` says why.',
       examples: [{ report: 42 }],
     }),
-    note: z.string().optional().meta({ description: 'Why there is no receipt. Missing if there is one.' }),
+    note: z
+      .string()
+      .optional()
+      .meta({ description: 'Why there is no receipt, or no body any more. Missing if there are both.' }),
   })
   .meta({ id: 'MppPayment' })
 
@@ -409,7 +417,7 @@ export const mppApi = {
       'Requests the URL, reads the challenge of its 402, mints one credential for it (method `card` or `stripe`: a token of the card for this merchant alone), and repeats the request with it. Returns what the merchant sells, and its receipt.',
       'Before minting, the service checks the intent, the card, the host, the challenge (expiry, amount, network, body, the merchant’s own key), policy and risk. A refusal has paid nothing. Offers in euros are preferred. Before a request other than GET it reads the price and methods that the merchant’s `/openapi.json` publishes (`x-payment-info`), and sends nothing if the intent cannot pay them.',
       'The answer comes within 55 seconds. A payment that is still under way by then goes on: 503 `outcome_unknown` names its id, `GET /v1/mpp/payments/{id}` shows its outcome, and a repetition with the same `Idempotency-Key` waits for it.',
-      'A credential is sent once. Any answer other than a 2xx leaves the outcome unknown: 502 or 504, the money stays held, and nothing is minted again until the card network or a key (`POST /v1/mpp/credentials/{id}/resolve`) reports the outcome, or 31 days have passed. A repetition with the same `Idempotency-Key` never pays twice.',
+      'A credential is sent once. Any answer other than a 2xx leaves the outcome unknown: 502 or 504, the money stays held, and nothing is minted again until the card network or a key (`POST /v1/mpp/credentials/{id}/resolve`) reports the outcome, or 31 days have passed. A repetition with the same `Idempotency-Key` never pays twice: it waits for the outcome, and gets what was bought for ten minutes. Only the credential that has asked gets it; another one gets 409 `asked_by_another`.',
       '409 `action_required`: the card’s issuer wants a person to confirm the payment at the page of the message, which is also `nextAction` of the credential. Nothing was sent. Once that is done, repeat the request with a new `Idempotency-Key`.',
     ].join('\n\n'),
     run: 'hot-external',

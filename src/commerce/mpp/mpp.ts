@@ -19,7 +19,6 @@ import { definedOnly } from '../../kernel/database/entity.ts'
 import { getRecord } from '../../kernel/database/get-record.ts'
 import { originalOfConversion } from '../../money/exchange-rates/index.ts'
 import { isUnusableInput, parseReceipt } from '../../mpp/index.ts'
-import { clock } from '../../values/clock.ts'
 import { formatMinute } from '../../values/minute.ts'
 import { formatDecimal, formatMoney } from '../../values/money.ts'
 import { credentialExpiryEvents, mppApi, mppSteps, protectApi } from './api.ts'
@@ -34,14 +33,15 @@ import {
 import { machinePaymentReactions, resolveMachinePayment } from './outcome.ts'
 import { mintCredential, payMachinePayment } from './pay/pay.ts'
 import {
+  hasAskedFor,
   isDue,
   isWaitOver,
+  keptAnswer,
   MachinePayment,
   MachinePaymentAnswer,
   machinePaymentMachine,
   machinePaymentResponse,
   nextStepOf,
-  openAnswer,
 } from './payment.ts'
 import { type MppSignal, mppProcess } from './process.ts'
 import { createProtectRule, deleteProtectRule, listProtectRules } from './protect.ts'
@@ -173,7 +173,6 @@ const machinePaymentsOn: FindIntentPayments = async (intentIds, { ownerId, mode 
   }))
 }
 
-/** The answer is for the key or token that has asked. */
 const getMachinePayment: HandlerOf<typeof mppApi.payment> = async ({ params: { id } }, context) => {
   const { em, actor, systems, refuse } = context
   const [payment, credential, answer] = await Promise.all([
@@ -182,13 +181,8 @@ const getMachinePayment: HandlerOf<typeof mppApi.payment> = async ({ params: { i
     em.findOne(MachinePaymentAnswer, { id }),
   ])
   if (!payment) return refuse('machine_payment_not_found')
-  const { type, id: askedBy } = payment.askedBy
-  const isAsker = type === actor.type && askedBy === actor.id
-  const kept = isAsker && answer && answer.expiresAt > clock.real() && openAnswer(answer, systems.vault)
-  return machinePaymentResponse(payment, {
-    credential,
-    answer: kept && 'body' in kept ? kept.body : null,
-  })
+  const kept = hasAskedFor(payment, actor) ? keptAnswer(answer, systems.vault) : null
+  return machinePaymentResponse(payment, { credential, answer: kept })
 }
 
 const EVIDENCE_TYPE = 'payment-evidence'

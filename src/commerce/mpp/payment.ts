@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { z } from 'zod'
-import type { Actor, Tenant, TenantNow } from '../../kernel/contract/actor.ts'
+import { type Actor, callerOf, type Tenant, type TenantNow } from '../../kernel/contract/actor.ts'
 import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
@@ -40,7 +40,10 @@ export const machinePaymentMachine = stateMachine('mpp_payment', {
 
 /** Who asked. What they may not do any more, the payment may not either. */
 export interface Asker
-  extends Pick<Actor, 'id' | 'agentId' | 'delegationId' | 'budgetId' | 'onlyAt' | 'ownMandateId'> {
+  extends Pick<
+    Actor,
+    'id' | 'firstId' | 'agentId' | 'delegationId' | 'budgetId' | 'onlyAt' | 'ownMandateId'
+  > {
   readonly type: Actor['type']
   readonly address: string | null
 }
@@ -135,6 +138,17 @@ export const openMinted = (id: string, sealed: string, vault: Vault): MintedHead
 
 export const openAnswer = ({ id, answer }: MachinePaymentAnswer, vault: Vault): AnswerToCaller =>
   JSON.parse(vault.open(answer, contextOf('answer', id)))
+
+/** What was bought, for as long as it is kept. */
+export function keptAnswer(kept: MachinePaymentAnswer | null, vault: Vault): PaidAnswer | null {
+  if (!kept || kept.expiresAt <= clock.real()) return null
+  const answer = openAnswer(kept, vault)
+  return 'body' in answer ? answer.body : null
+}
+
+/** What was bought is for the key or token that has asked, alone. */
+export const hasAskedFor = ({ askedBy }: MachinePayment, actor: Actor): boolean =>
+  callerOf(askedBy) === callerOf(actor)
 
 interface Answering {
   readonly em: Pick<EntityManager, 'create'>

@@ -118,6 +118,7 @@ export const channelsApi = {
     fails: { person_not_found },
   }),
   create: writers.post('/people/{id}/channels', {
+    repeatsForCaller: true,
     summary: 'Add a channel on which a person is asked',
     description:
       'A channel carries the question: the agent, the amount, and a link to the page where the person decides with a passkey. Opening the link decides nothing. An approver gets one for every intent, card request and doubtful payee that waits, and everyone concerned for a recovery: at most 20 questions an hour, and ten messages about access.\n\nE-mail goes to the address of the person’s record; Slack and Teams are reached by an incoming webhook. A code is sent there, and nothing else until `POST /people/{id}/channels/{channelId}/verify` has it. A person manages their own channels; a key needs `people:write`, too.',
@@ -156,6 +157,7 @@ export const channelsApi = {
     emits: { 'channel.created': channelEvents['channel.created'] },
   }),
   verify: writers.post('/people/{id}/channels/{channelId}/verify', {
+    repeatsForCaller: true,
     summary: 'Verify a channel by the code that was sent to it',
     description: 'The code has six digits and works for 15 minutes.',
     body: z.strictObject({

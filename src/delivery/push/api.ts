@@ -118,6 +118,7 @@ export const pushApi = {
     returns: [200, z.object({ publicKey: z.string().meta({ examples: [PUBLIC_KEY] }) })],
   }),
   create: writers.post('/push/subscriptions', {
+    repeatsForCaller: true,
     summary: 'Subscribe a browser to events',
     description: [
       'The body is the result of `PushSubscription.toJSON()`, with your additions. An endpoint that is already subscribed keeps its ID, and everything else is replaced.',
@@ -171,6 +172,7 @@ export const pushApi = {
     },
   }),
   test: writers.post('/push/subscriptions/{id}/test', {
+    repeatsForCaller: true,
     run: 'external',
     summary: 'Send a test push and return the push service’s answer',
     description:

@@ -72,6 +72,7 @@ function asSent({ zodSchema, jsonSchema }: Override): void {
 const isNoise = (keyword: string, value: unknown, schema: object): boolean =>
   (keyword === 'pattern' && 'format' in schema) ||
   keyword === 'once' ||
+  keyword === 'sealedElsewhere' ||
   keyword === 'secret' ||
   keyword === 'upload' ||
   (keyword === 'propertyNames' && Object.keys(value as object).join() === 'type') ||

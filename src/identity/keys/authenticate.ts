@@ -19,6 +19,7 @@ interface CredentialRow extends Record<string, unknown>, ScopedSecret {
   id: string
   owner_id: string
   mode: Mode
+  first_id: string | null
   agent_id: string | null
   delegation_id: string | null
   budget_id: string | null
@@ -32,6 +33,8 @@ interface CredentialRow extends Record<string, unknown>, ScopedSecret {
 }
 
 interface Columns {
+  /** The first of the keys that have replaced each other. */
+  readonly first: string
   readonly agent: string
   readonly delegation: string
   readonly budget: string
@@ -51,6 +54,7 @@ interface Columns {
 type OfAgent = Pick<Columns, 'agent' | 'delegation' | 'budget' | 'boundTo' | 'onlyAt' | 'ownMandate'>
 
 const WITHOUT_PERSON = {
+  first: 'null::text',
   toolWrites: 'false',
   madeByPerson: 'null::text',
   role: 'null::text',
@@ -63,6 +67,7 @@ const KEY_IS_OPEN = `(s.person_id is null or p.status = 'active') and (s.idle_da
     or coalesce(s.last_used_at, s.created_at) > $2::timestamptz - s.idle_days * interval '1 day')`
 
 const OF_OWNER: Columns = {
+  first: 's.first_id',
   agent: 'null::text',
   delegation: 'null::text',
   budget: 'null::text',
@@ -82,7 +87,7 @@ const OF_OWNER: Columns = {
  */
 const statement = (table: string, columns: Columns): string => `
 with holder as (
-  select s.id, s.owner_id, s.mode, ${columns.agent} as agent_id, ${columns.delegation} as delegation_id,
+  select s.id, s.owner_id, s.mode, ${columns.first} as first_id, ${columns.agent} as agent_id, ${columns.delegation} as delegation_id,
     ${columns.budget} as budget_id, ${columns.boundTo} as bound_to, ${columns.onlyAt} as only_at,
     ${columns.ownMandate} as own_mandate_id, s.person_id, ${columns.madeByPerson} as made_by_person_id,
     ${columns.role} as role, ${columns.toolWrites} as tool_writes,
@@ -128,6 +133,7 @@ export function secretAuthenticator(
         type,
         id: holder.id,
         tenant: { ownerId: holder.owner_id, mode: holder.mode },
+        ...(holder.first_id && { firstId: holder.first_id }),
         agentId: holder.agent_id,
         delegationId: holder.delegation_id,
         budgetId: holder.budget_id,

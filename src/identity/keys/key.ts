@@ -32,6 +32,8 @@ const schema = defineEntity({
     personId: nullable.string(),
     /** Who made it in the console, or with a key of theirs; the last one who replaced it, since they know its secret. */
     madeByPersonId: nullable.string(),
+    /** Of a key that has replaced another one: the first of them all. */
+    firstId: plain(nullable.string()),
   },
 })
 

@@ -199,7 +199,8 @@ const keys = bindHandlers(apiKeysApi, {
     const madeById = sessionId ? old.madeById : maker.keyId
     // Who replaces a key knows the new secret; a key without a person does not take the person away.
     const madeByPersonId = maker.personId ?? old.madeByPersonId
-    const key = createApiKey({ ...kept, madeById, madeByPersonId }, context)
+    const firstId = old.firstId ?? old.id
+    const key = createApiKey({ ...kept, madeById, madeByPersonId, firstId }, context)
     for (const child of children) child.madeById = key.id
     if (sessionId) old.madeById = key.id
     const end = addMs(clock.real(), minutes(body.overlapMinutes))

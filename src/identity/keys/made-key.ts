@@ -11,7 +11,14 @@ type Members = Pick<ApiKey, 'name' | 'environment' | 'granted' | 'expiresAt'> &
   Partial<
     Pick<
       ApiKey,
-      'madeById' | 'madeByPersonId' | 'idleDays' | 'toolWrites' | 'boundTo' | 'sessionId' | 'personId'
+      | 'madeById'
+      | 'madeByPersonId'
+      | 'firstId'
+      | 'idleDays'
+      | 'toolWrites'
+      | 'boundTo'
+      | 'sessionId'
+      | 'personId'
     >
   >
 

@@ -163,4 +163,15 @@ export interface HotExternalHandler<
   /** In a transaction of its own. */
   record(answer: A, reservation: V, context: Context<F, E>): Promise<HandlerAnswer<R> | HotCall<V, A>>
   recover(reservation: V, context: Context<F, E>, input: I): Promise<HandlerAnswer<R> | HotCall<V, A>>
+  /**
+   * Answers a repetition by the record, where not everything is stored under the key, or not everybody in its scope may read
+   * it. Undefined: what is stored is the answer.
+   */
+  repeat?(repeated: RepeatedCall<V>, context: Context<F, E>): Promise<HandlerAnswer<R> | undefined>
+}
+
+/** What a request has left under its key: its last reservation, and its answer once there is one. */
+export interface RepeatedCall<V> {
+  readonly reservation: V | null
+  readonly answer: { readonly status: number; readonly body: string | null } | null
 }

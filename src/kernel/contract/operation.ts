@@ -91,6 +91,8 @@ export interface Contract<
    */
   readonly defaultsSince070?: readonly string[]
   readonly limits?: RequestLimits
+  /** The stored answer is about the caller alone: nobody else in the scope of the `Idempotency-Key` gets it. */
+  readonly repeatsForCaller?: true
   readonly returns: readonly [status: number, schema: R]
   /**
    * The record that a request with `Prefer: respond-async` (RFC 7240) is answered with, at 202: the work goes on after the
@@ -138,6 +140,10 @@ export const readsRawBody = ({ http, body, method, emits }: AnyOperation): boole
 /** A POST observes an `Idempotency-Key`, unless it detects repetitions by what it reads itself. */
 export const takesIdempotencyKey = ({ method, http }: Pick<AnyOperation, 'method' | 'http'>): boolean =>
   method === 'POST' && http?.reads === undefined
+
+/** Whether a stored answer is for who has asked, or for everybody in the scope of its key. A challenge asks one person. */
+export const repeatsForCaller = ({ repeatsForCaller, requires }: AnyOperation): boolean =>
+  repeatsForCaller ?? requires === 'passkeys'
 
 /**
  * Every method but GET changes something, as a rule. A GET that emits an event runs as a write, and its HEAD

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { addMs, clock } from '../../values/clock.ts'
 import { callerOf } from '../contract/actor.ts'
 import { type ApiCall, type ApiResponse, tenantKey } from '../contract/call.ts'
+import { repeatsForCaller } from '../contract/operation.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Sql } from '../contract/sql.ts'
 import type { ProcessLease } from '../database/process-lease.ts'
@@ -54,13 +55,24 @@ function hashBy070({ input, sent = input, operation }: ApiCall): string {
   return digest({ ...input, body: Object.fromEntries(body) }, bigIntsAsText)
 }
 
-/** Whether the key stands for the same request: each stored hash is compared by the way in which it was made. */
-const isOfSameRequest = (
+/**
+ * Throws where the key stands for another request: each stored hash is compared by the way in which it was made. Of the keys
+ * of 0.7.0 it is not known who has asked.
+ */
+export function assertSameRequest(
+  { requestHash, askedBy }: ScopedIdempotencyKey,
   stored: StoredAnswer,
-  { requestHash }: ScopedIdempotencyKey,
   call: ApiCall,
-): boolean =>
-  stored.request_hash === (stored.request_hash.startsWith(OF_SENT) ? requestHash : hashBy070(call))
+): void {
+  const { request_hash, asked_by } = stored
+  if (request_hash !== (request_hash.startsWith(OF_SENT) ? requestHash : hashBy070(call)))
+    throw new Problem('idempotency_key_reused')
+  if (repeatsForCaller(call.operation.operation) && asked_by !== null && asked_by !== askedBy)
+    throw new Problem(
+      'idempotency_key_reused',
+      'Another credential has used this Idempotency-Key. Use a new key.',
+    )
+}
 
 const digest = (value: object, replacer: (name: string, value: unknown) => unknown): string =>
   hash('sha256', JSON.stringify(value, replacer), 'base64url')
@@ -90,6 +102,7 @@ export const idempotencyLockName = ({
 export interface StoredAnswer {
   position: number
   request_hash: string
+  asked_by: string | null
   status: number | null
   body: string | null
   error_code: string | null
@@ -105,7 +118,7 @@ export interface StoredAnswer {
  * analysed yet.
  */
 const LOOKUP = `
-select n::int as position, k.request_hash, k.status, k.body, k.error_code, k.link, k.reservation,
+select n::int as position, k.request_hash, k.asked_by, k.status, k.body, k.error_code, k.link, k.reservation,
   (extract(epoch from clock_timestamp() - k.created_at) * 1000)::bigint as age_ms, k.leased_by,
   k.leased_by is not null and not exists (
     select from process_leases p where p.id = k.leased_by and p.held_until > clock_timestamp()) as is_left
@@ -139,7 +152,7 @@ export function replayStoredAnswer(
   stored: StoredAnswer,
   call: ApiCall,
 ): ApiResponse | undefined {
-  if (!isOfSameRequest(stored, key, call)) throw new Problem('idempotency_key_reused')
+  assertSameRequest(key, stored, call)
   if (stored.status !== null) {
     const error = stored.error_code === null ? {} : { errorCode: stored.error_code }
     const headers = stored.link === null ? {} : { headers: { Link: stored.link } }
@@ -197,14 +210,14 @@ export async function markLeft(key: ScopedIdempotencyKey, reservedBy: string, sq
 export const idempotencyAnswerRow = (
   key: ScopedIdempotencyKey,
   outcome: ApiResponse,
-  isKept: boolean,
+  { isKept, reservation = null }: { readonly isKept: boolean; readonly reservation?: unknown },
 ): IdempotencyRow => ({
   ...key,
   status: outcome.status,
   body: outcome.stored ?? (outcome.body as string | null),
   errorCode: outcome.errorCode ?? null,
   link: outcome.headers?.Link ?? null,
-  reservation: null,
+  reservation,
   leasedBy: null,
   reservedBy: null,
   createdAt: isKept ? clock.real() : new Date(0),

@@ -7,7 +7,7 @@ import { flushesSentOn } from '../database/entity-manager.ts'
 import type { ScopedIdempotencyKey } from '../journal/idempotency.ts'
 import type { EventRow, OutboxRow } from '../journal/journal.ts'
 import { buildEvent, buildRefusal, buildWakeUpRow } from '../journal/journal-rows.ts'
-import { finishCall, type HandlerResult, journalEvents, requireOutcome } from './finish-call.ts'
+import { finishCall, type HandlerResult, journalEvents, repeatOf, requireOutcome } from './finish-call.ts'
 import { ignoreRejection, RequestContext } from './request-context.ts'
 import type { OperationRuntime } from './runtime.ts'
 import { type CallInTransaction, replayedOutcome, type Transaction } from './transaction.ts'
@@ -46,19 +46,27 @@ export const stepInBatch = (
 interface BatchedCall {
   readonly call: CallInBatch
   readonly key: ScopedIdempotencyKey | null
+  readonly stored: CallInTransaction['stored']
   result: PromiseSettledResult<HandlerResult> | undefined
   events?: readonly EventRow[]
 }
 
-/** An earlier request with the same key has reserved and never recorded: the caller recovers it. */
-export const ABANDONED_CALL_ERROR = new Error('a request with this key was left before its outcome')
+/** An earlier request with the same key was left before its outcome, or a repetition is answered by the record: the caller does that. */
+export const DECIDED_APART = new Error('the call of this key is decided in a transaction of its own')
 
 export async function runBatch(
   runtime: OperationRuntime,
   opened: readonly CallInTransaction<CallInBatch>[],
   tx: Transaction,
 ): Promise<PromiseSettledResult<HandlerResult>[]> {
-  const entries = opened.map((one): BatchedCall => ({ call: one.call, key: one.key, result: resultOf(one) }))
+  const entries = opened.map(
+    (one): BatchedCall => ({
+      call: one.call,
+      key: one.key,
+      stored: one.stored,
+      result: resultOf(one),
+    }),
+  )
   await decideAll(entries, runtime, tx)
   // A reaction reads what the batch has written.
   await flushesSentOn(tx.sql)
@@ -84,9 +92,10 @@ function resultOf(opened: CallInTransaction<CallInBatch>): BatchedCall['result']
   if (problem) return rejected(problem)
   const isOwn = stored?.status === null && call.part.kind === 'records'
   if (!stored || isOwn) return undefined
+  if (repeatOf(call)) return rejected(DECIDED_APART)
   try {
     const value = replayedOutcome(opened)
-    return value ? { status: 'fulfilled', value } : rejected(ABANDONED_CALL_ERROR)
+    return value ? { status: 'fulfilled', value } : rejected(DECIDED_APART)
   } catch (error) {
     return rejected(error)
   }

@@ -7,11 +7,22 @@ import {
   type ExternalHandler,
 } from '../contract/handlers.ts'
 import { Problem, Refusal } from '../contract/problem.ts'
-import { CANNOT_TELL_YET, takeOverAbandonedCall } from '../journal/idempotency.ts'
-import { type HandlerResult, runCallInTransaction } from './finish-call.ts'
+import {
+  assertSameRequest,
+  CANNOT_TELL_YET,
+  inProgressProblem,
+  takeOverAbandonedCall,
+} from '../journal/idempotency.ts'
+import {
+  type HandlerResult,
+  repeatOf,
+  requireOutcome,
+  runCallInTransaction,
+  toHandlerResult,
+} from './finish-call.ts'
 import { isLeftBy, leaveCall } from './left-calls.ts'
 import { claimOutside } from './outside.ts'
-import type { RequestContext } from './request-context.ts'
+import { RequestContext } from './request-context.ts'
 import type { OperationRuntime } from './runtime.ts'
 import { inSpanOfExternalCall } from './spans.ts'
 import { type CallInTransaction, inOwnTransaction, replayedOutcome, type Transaction } from './transaction.ts'
@@ -106,23 +117,43 @@ export const recordAnswer = (
     async (tx, opened) => {
       // If the answer comes after its lease has expired, another request may have recovered the call.
       const isRecovered = typeof opened.stored?.status === 'number'
-      return (isRecovered && replayedOutcome(opened)) || runCallInTransaction(runtime, opened, tx, work)
+      const kept = isRecovered ? await keptOutcome(runtime, opened, tx) : undefined
+      return kept ?? runCallInTransaction(runtime, opened, tx, work)
     },
     'wait',
   )
+
+/** By the record, where the operation says so, or as it is stored. */
+async function keptOutcome(
+  runtime: OperationRuntime,
+  opened: CallInTransaction,
+  tx: Transaction,
+): Promise<ApiResponse | undefined> {
+  const { call, key, stored } = opened
+  const repeat = repeatOf(call)
+  if (!repeat || !key || !stored) return replayedOutcome(opened)
+  assertSameRequest(key, stored, call)
+  const { reservation, status, body } = stored
+  const answer = status === null ? null : { status, body }
+  const value = await repeat({ reservation, answer }, new RequestContext(runtime, call, tx.now, tx))
+  if (value === undefined) return replayedOutcome(opened)
+  return { ...requireOutcome(toHandlerResult(call, value)), replayed: true }
+}
 
 /** The stored answer of a call, or the decision about one that was left before its outcome. If none is stored, it begins. */
 export async function recoverOr(
   runtime: OperationRuntime,
   call: ApiCall,
   begin: (tx: Transaction, opened: CallInTransaction) => Promise<HandlerResult>,
+  mayTakeOver = true,
 ): Promise<HandlerResult> {
   const attempt = () =>
     inOwnTransaction(runtime, call, async (tx, opened) => {
       const { stored } = opened
       if (!stored) return begin(tx, opened)
-      const kept = replayedOutcome(opened)
+      const kept = await keptOutcome(runtime, opened, tx)
       if (kept) return kept
+      if (!mayTakeOver) throw inProgressProblem()
       await takeOverAbandonedCall(tx.sql, stored, runtime.lease)
       const { recover } = externalHandlerOf(call)
       return runCallInTransaction(runtime, { ...opened, isRecovered: true }, tx, context =>

@@ -1,10 +1,11 @@
 import { clock } from '../../values/clock.ts'
 import type { ApiCall, ApiResponse } from '../contract/call.ts'
-import { CallExternal } from '../contract/handlers.ts'
+import { CallExternal, type HotExternalHandler } from '../contract/handlers.ts'
 import {
   idempotencyAnswerRow,
   idempotencyReservationRow,
   type ScopedIdempotencyKey,
+  type StoredAnswer,
 } from '../journal/idempotency.ts'
 import type { EventRow, OutboxRow, PendingJournal } from '../journal/journal.ts'
 import { buildJournalRows, withTraceparent } from '../journal/journal-rows.ts'
@@ -44,9 +45,16 @@ const isWaiting = ({ waitingRun }: ApiCall, workflowId: string): boolean =>
 export const toHandlerResult = ({ operation }: ApiCall, value: unknown): HandlerResult =>
   value instanceof CallExternal ? value : encodeOutcome(operation.operation, value)
 
+type Repeating = HotExternalHandler<ApiCall['input'], unknown, string, Record<string, never>>
+
+/** How the operation answers a repetition by its record; undefined where it does not. */
+export const repeatOf = ({ operation }: ApiCall): Repeating['repeat'] =>
+  (operation.handler as Partial<Repeating>).repeat
+
 interface CallToFinish {
   readonly call: ApiCall
   readonly key: ScopedIdempotencyKey | null
+  readonly stored?: StoredAnswer | undefined
   /** Decided without the answer of the other system, which may still come: this answer is kept, so that the late one finds it. */
   readonly isRecovered?: boolean
 }
@@ -65,14 +73,18 @@ export function finishCall(
   value: unknown,
   journal: PendingJournal,
 ): HandlerResult {
-  const { call, key } = finished
+  const { call, key, stored } = finished
   const done = toHandlerResult(call, value)
   journalEvents(call, emitted, done, journal)
   if (key)
     journal.idempotency.push(
       done instanceof CallExternal
         ? idempotencyReservationRow(key, done.reservation, call)
-        : idempotencyAnswerRow(key, done, !isDecidedAnew(finished, done)),
+        : idempotencyAnswerRow(key, done, {
+            isKept: !isDecidedAnew(finished, done),
+            // A repetition finds the record by it.
+            ...(repeatOf(call) && { reservation: stored?.reservation }),
+          }),
     )
   return hasEmitted(emitted) && !(done instanceof CallExternal) ? { ...done, hasEmitted: true } : done
 }

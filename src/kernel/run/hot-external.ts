@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { clock } from '../../values/clock.ts'
 import type { ApiCall, ApiResponse } from '../contract/call.ts'
 import {
   BatchedAnswer,
@@ -6,10 +8,11 @@ import {
   type HotCall,
   type HotExternalHandler,
 } from '../contract/handlers.ts'
+import { Problem } from '../contract/problem.ts'
 import { inProgressProblem } from '../journal/idempotency.ts'
-import { ABANDONED_CALL_ERROR, stepInBatch } from './batch.ts'
+import { DECIDED_APART, stepInBatch } from './batch.ts'
 import { recordAnswer, recoverOr, runExternalSteps } from './external-call.ts'
-import { type HandlerResult, hasEmitted, requireOutcome, toHandlerResult } from './finish-call.ts'
+import { type HandlerResult, hasEmitted, repeatOf, requireOutcome, toHandlerResult } from './finish-call.ts'
 import type { RunBatched } from './group-commit.ts'
 import { runReadOnly } from './plain.ts'
 import type { OperationRuntime } from './runtime.ts'
@@ -19,6 +22,12 @@ type Handler = HotExternalHandler<ApiCall['input'], unknown, string, Events>
 type InBatch = BeginInBatch<ApiCall['input'], unknown, string, Events, unknown, unknown>
 
 const hotHandlerOf = ({ operation }: ApiCall): Handler => operation.handler as Handler
+
+/** Proxies cut off what is not answered within a minute. */
+const WAIT_MS = 45_000
+/** What is taken over takes its own time: one that has waited for longer leaves that to the next repetition. */
+const TAKES_OVER_MS = 5_000
+const LOOK_EVERY_MS = 250
 
 /** Runs external operations in steps that requests share. */
 export function hotExternalRunner(
@@ -38,16 +47,36 @@ export function hotExternalRunner(
             hotHandlerOf(call).record(answer, reservation, context),
           )
         if (answer.known && !call.idempotencyKey) return toHandlerResult(call, answer.known)
-        return runBatched(stepInBatch(call, answer, 'records'))
+        return orApart(call, runBatched(stepInBatch(call, answer, 'records')))
       },
       recover: call => recoverCall(runtime, call),
     })
 
-  const beginInBatch = (call: ApiCall, { step }: InBatch): Promise<HandlerResult> =>
-    runBatched(stepInBatch(call, { step, input: call.input }, 'answers')).catch((error: unknown) => {
-      if (error === ABANDONED_CALL_ERROR) return recoverCall(runtime, call)
+  const orApart = (
+    call: ApiCall,
+    inBatch: Promise<HandlerResult>,
+    mayTakeOver = true,
+  ): Promise<HandlerResult> =>
+    inBatch.catch((error: unknown) => {
+      if (error === DECIDED_APART) return recoverCall(runtime, call, mayTakeOver)
       throw error
     })
+
+  /** A repetition that is answered by the record waits for the request that is under way. */
+  const beginInBatch = async (call: ApiCall, { step }: InBatch): Promise<HandlerResult> => {
+    const since = clock.ticks()
+    const waited = () => clock.ticks() - since
+    for (;;) {
+      try {
+        const begun = runBatched(stepInBatch(call, { step, input: call.input }, 'answers'))
+        return await orApart(call, begun, waited() < TAKES_OVER_MS)
+      } catch (error) {
+        const isWaiting = repeatOf(call) && error instanceof Problem && error.code === 'in_progress'
+        if (!isWaiting || waited() > WAIT_MS || call.whenGone?.().aborted) throw error
+      }
+      await pause(LOOK_EVERY_MS, undefined, { ref: false })
+    }
+  }
 
   return async given => {
     const { begin } = hotHandlerOf(given)
@@ -71,7 +100,16 @@ function withoutPayment(call: ApiCall): ApiCall {
 }
 
 /** Decides a call that was left by its reservation, unless that was recovered meanwhile and its answer dropped since. */
-const recoverCall = (runtime: OperationRuntime, call: ApiCall): Promise<HandlerResult> =>
-  recoverOr(runtime, call, () => {
-    throw inProgressProblem()
-  })
+const recoverCall = (
+  runtime: OperationRuntime,
+  call: ApiCall,
+  mayTakeOver?: boolean,
+): Promise<HandlerResult> =>
+  recoverOr(
+    runtime,
+    call,
+    () => {
+      throw inProgressProblem()
+    },
+    mayTakeOver,
+  )

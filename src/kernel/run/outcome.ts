@@ -1,6 +1,6 @@
 import { validateHeaderValue } from 'node:http'
 import { z } from 'zod'
-import { encodeJson } from '../../values/json-names.ts'
+import { encodeJson, jsonName } from '../../values/json-names.ts'
 import type { ApiResponse } from '../contract/call.ts'
 import { CsvFile } from '../contract/csv-file.ts'
 import { mediaTypeOf, type ResponseFile } from '../contract/file.ts'
@@ -18,9 +18,45 @@ export const shownOnceSchema = (example: string) =>
     .nullable()
     .meta({ once: true, examples: [example], description: 'Shown once; null in a replay.' })
 
+/** Marks a member of an answer that is kept sealed elsewhere, and so not under an `Idempotency-Key`. */
+export const sealedElsewhereMeta = { sealedElsewhere: true } as const
+
+/** How a part of an answer is stored under a key: as null, not at all, or with parts of its own that are. */
+export type Hidden = 'null' | 'left out' | { readonly [member: string]: Hidden }
+
+/** What is shown once, or sealed elsewhere, at any depth of an answer; undefined if nothing is. */
+export function hiddenIn(schema: z.core.$ZodType): Hidden | undefined {
+  const { once, sealedElsewhere } = z.globalRegistry.get(schema) ?? {}
+  if (once) return 'null'
+  if (sealedElsewhere) return 'left out'
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  if (def.type === 'array') return hiddenIn(def.element)
+  if ('innerType' in def) return hiddenIn(def.innerType)
+  if (def.type !== 'object' && def.type !== 'union') return undefined
+  const hidden: Record<string, Hidden> = {}
+  if (def.type === 'union') Object.assign(hidden, ...def.options.map(hiddenIn))
+  else
+    for (const [name, member] of Object.entries(def.shape)) {
+      const inner = hiddenIn(member)
+      if (inner) hidden[jsonName(name)] = inner
+    }
+  return Object.keys(hidden).length === 0 ? undefined : hidden
+}
+
+function withoutHidden(value: unknown, hidden: Hidden): unknown {
+  if (hidden === 'null') return null
+  if (hidden === 'left out') return undefined
+  if (Array.isArray(value)) return value.map(item => withoutHidden(item, hidden))
+  if (typeof value !== 'object' || value === null) return value
+  const stored: Record<string, unknown> = { ...value }
+  for (const [name, inner] of Object.entries(hidden))
+    if (name in stored) stored[name] = withoutHidden(stored[name], inner)
+  return stored
+}
+
 interface AnswerFormat {
   readonly mediaType: string | undefined
-  readonly once: readonly string[]
+  readonly hidden: Hidden | undefined
 }
 
 const formats = new WeakMap<z.ZodType, AnswerFormat>()
@@ -29,9 +65,7 @@ const formats = new WeakMap<z.ZodType, AnswerFormat>()
 function formatOf(schema: z.ZodType): AnswerFormat {
   const known = formats.get(schema)
   if (known) return known
-  const members = schema instanceof z.ZodObject ? Object.entries<z.ZodType>(schema.shape) : []
-  const once = members.flatMap(([name, member]) => (member.meta()?.once ? [name] : []))
-  const format = { mediaType: mediaTypeOf(schema), once }
+  const format = { mediaType: mediaTypeOf(schema), hidden: hiddenIn(schema) }
   formats.set(schema, format)
   return format
 }
@@ -63,24 +97,23 @@ function encodedOutcome(operation: AnyOperation, value: unknown, cursorAfter?: C
   if (value === undefined) return { status, body: null }
   if (operation.csv !== undefined && value instanceof CsvFile !== isCsvForm(operation))
     throw new Error(`${operation.path} does not answer in the form of \`context.asCsv\``)
-  const { mediaType, once } = formatOf(schema)
+  const { mediaType, hidden } = formatOf(schema)
   if (mediaType) return fileOutcome(status, value as ResponseFile)
   const wire = encodeJson(schema, value) as Record<string, unknown>
   const outcome = {
     status,
     body: cursorAfter && isPage(wire) ? pageBody(wire, cursorAfter) : JSON.stringify(wire),
   }
-  if (once.length === 0) return outcome
-  return {
-    ...outcome,
-    stored: JSON.stringify({ ...wire, ...Object.fromEntries(once.map(name => [name, null])) }),
-  }
+  return hidden === undefined ? outcome : { ...outcome, stored: JSON.stringify(withoutHidden(wire, hidden)) }
 }
 
 function accepted({ accepted: schema, path }: AnyOperation, { record }: Accepted): ApiResponse {
   if (!schema)
     throw new Error(`${path} answers later: its contract must say with what record in \`accepted\``)
-  return { status: 202, body: JSON.stringify(encodeJson(schema, record)) }
+  const { hidden } = formatOf(schema)
+  const wire = encodeJson(schema, record)
+  const outcome = { status: 202, body: JSON.stringify(wire) }
+  return hidden === undefined ? outcome : { ...outcome, stored: JSON.stringify(withoutHidden(wire, hidden)) }
 }
 
 /** As `{error}`, and as a problem of RFC 9457 if the contract gives its type. */

@@ -3,7 +3,7 @@ import { areas } from '../../../src/areas.ts'
 import type { Actor } from '../../../src/kernel/contract/actor.ts'
 import { statusCounts, times } from '../../support/at-once.ts'
 import { startEngine } from '../../support/engine.ts'
-import { aKey } from '../../support/factories.ts'
+import { aKey, bodyOf } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 
 const service = await startTestService()
@@ -232,6 +232,36 @@ describe('the scope of an idempotency key', () => {
       )
     const outcomes = [await run(null), await run('agent_1'), await run('agent_2'), await run('agent_1')]
     expect(outcomes.map(({ replayed }) => replayed === true)).toEqual([false, false, false, true])
+  })
+})
+
+describe('a stored answer that is for its caller alone', () => {
+  const subscribe = (client: typeof owner.client) =>
+    client.push.create({
+      body: {
+        endpoint: 'https://push.example.com/of-one-device',
+        keys: {
+          p256dh: 'BEl62iUYgUivxIkv69yViEuiBIa-Ib9-SkvMeAtA3LFgDzkrxZJjSgSnfckjBJuBkr3qBUYIHBQFLXYp5Nksh8U',
+          auth: 'UxI4O8-FbRouAevSmBQ6cw',
+        },
+        events: ['intent.created'],
+        label: 'A phone',
+      },
+      idempotencyKey: 'one-device',
+    })
+
+  test('is not repeated for another key of the owner, but for the one that replaces it', async () => {
+    const { key, id } = await bodyOf(
+      owner.client.keys.create({ body: { name: 'A', environment: 'sandbox' } }),
+    )
+    const asked = service.client(String(key))
+    const first = await subscribe(asked)
+    expect(first.status).toBe(201)
+    const other = await subscribe(owner.client)
+    expect(other).toMatchObject({ status: 422, code: 'idempotency_key_reused' })
+    expect(other.error).toContain('credential')
+    const rotated = await bodyOf(asked.keys.rotate({ params: { id }, body: { overlapMinutes: 0 } }))
+    expect((await subscribe(service.client(String(rotated.key)))).body).toEqual(first.body)
   })
 })
 

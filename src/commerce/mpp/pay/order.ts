@@ -350,8 +350,8 @@ const ORDERING_MS = minutes(1)
 const ORDER_LIFE_MS = minutes(5)
 
 const askerOf = ({ actor, address }: BatchItem<unknown>) => {
-  const { type, id, agentId, delegationId, budgetId, onlyAt, ownMandateId } = actor
-  return { type, id, agentId, delegationId, budgetId, onlyAt, ownMandateId, address }
+  const { type, id, firstId, agentId, delegationId, budgetId, onlyAt, ownMandateId } = actor
+  return { type, id, ...(firstId && { firstId }), agentId, delegationId, budgetId, onlyAt, ownMandateId, address }
 }
 
 const createPayment = (

@@ -42,6 +42,7 @@ import {
 } from '../payment.ts'
 import { type MachinePaymentState, type MachinePaymentSteps, type NextStep, payMerchant } from '../story.ts'
 import { loadOrders, type Order, type OrderState, order, type RecordedOrder, writeOrders } from './order.ts'
+import { repeatMinting, repeatPayment } from './repeat.ts'
 import type { CarriedPayment } from './send.ts'
 
 interface Steps extends MachinePaymentSteps {
@@ -279,6 +280,7 @@ const paying = <I extends Asking, R>(
   sentBy: MachinePayment['sentBy'],
   orderedBy: (input: I) => OrderedRequest,
   answers: AnswerStep<R>,
+  repeat: NonNullable<Paying<I, R>['repeat']>,
 ): Paying<I, R> => {
   const goOn = (ordered: RecordedOrder, waiting: Waiting, input: I) =>
     new HotCall<Stored, never>(ordered.stored, async outside => {
@@ -323,6 +325,7 @@ const paying = <I extends Asking, R>(
       await recoverSent(ordered.id, context)
       return goOn({ stored: ordered }, { tenant: context.tenant, until }, input)
     },
+    repeat,
   }
 }
 
@@ -341,6 +344,7 @@ export const payMachinePayment: HandlerOf<typeof mppApi.pay, Stored, never> = pa
     challenge: null,
   }),
   paidStep,
+  repeatPayment,
 )
 
 function requestedUrl(url: string | undefined, challenge: string): string {
@@ -355,4 +359,5 @@ export const mintCredential: HandlerOf<typeof mppApi.mint, Stored, never> = payi
     challenge,
   }),
   mintedStep,
+  repeatMinting,
 )
