@@ -17,6 +17,7 @@ import { type Installation, openAccount, SERVICES } from './installation.ts'
 import { aPayer, type Payer, startLoad } from './load.ts'
 import { finishProcesses, openProcesses, signerOf, stageAt, untilRunning } from './open-processes.ts'
 import { type Program, startProgram } from './program.ts'
+import { answeredOtherwise, askUnderKeys } from './repeated-keys.ts'
 import type { Report } from './report.ts'
 
 export const versionIn = (checkout: string): string =>
@@ -97,12 +98,15 @@ async function checkTakeover(
   report.check('the older version opens a process of every kind', refused.length === 0, refused)
   await load.more(20)
   const payments = await load.stop()
+  const asked = await askUnderKeys(client, place.url)
   await untilSealed(clients)
   const before = await untilRunning(stage, open)
 
   await report.timed('takeover of a data folder: stop, migrate, start', restart)
   const { version } = await bodyOf(place.client().health.health())
   report.check(`it is served by ${version}`, version === versionIn('.'))
+  const others = await answeredOtherwise(asked)
+  report.check(`${asked.length} idempotency keys get the same answers`, others.length === 0, others)
   const goesOn = async ({ workflowId }: { readonly workflowId: string }) => {
     const runId = await stage.runIdOf(workflowId)
     return runId === undefined || runId === before.get(workflowId)
