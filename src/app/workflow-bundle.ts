@@ -1,19 +1,55 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, globSync } from 'node:fs'
-import { mkdir, readFile, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { mkdir, readFile, rename, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker'
+import {
+  type BundleOptions,
+  bundleWorkflowCode,
+  DefaultLogger,
+  type WorkflowBundleOption,
+} from '@temporalio/worker'
+import { clock } from '../values/system-clock.ts'
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
 
 /** The bundle in the production image, which has neither the workflows' sources nor the native bundler. */
 const PREBUILT = path('dist/workflows.js')
 
-export const bundleWorkflows = () =>
-  bundleWorkflowCode({ workflowsPath: path('workflows/index.ts'), logger: new DefaultLogger('WARN') })
+interface Bundle {
+  readonly code: string
+  readonly sourceMap: string
+  /** Every file that the bundler read, below the checkout. */
+  readonly files: readonly string[]
+}
+
+export async function bundleWorkflows(): Promise<Bundle> {
+  const files = new Set<string>()
+  const webpackConfigHook: BundleOptions['webpackConfigHook'] = config => {
+    const plugin = { apply: (compiler: Compiler) => compiler.hooks.done.tap('files', noteFiles) }
+    return { ...config, plugins: [...(config.plugins ?? []), plugin] }
+  }
+  const noteFiles: Done = ({ compilation }) => {
+    for (const file of compilation.fileDependencies) if (isFile(file)) files.add(relative(path(''), file))
+  }
+  const workflowsPath = path('workflows/index.ts')
+  const built = await bundleWorkflowCode({
+    workflowsPath,
+    logger: new DefaultLogger('WARN'),
+    webpackConfigHook,
+  })
+  return { ...built, files: [...files].toSorted() }
+}
+
+const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() ?? false
+
+/** What is used of webpack, whose types are not among our dependencies. */
+type Done = (stats: { readonly compilation: { readonly fileDependencies: Iterable<string> } }) => void
+interface Compiler {
+  readonly hooks: { readonly done: { tap(name: string, done: Done): void } }
+}
 
 let bundle: Promise<WorkflowBundleOption> | undefined
 
@@ -34,26 +70,39 @@ export async function workflowHash(): Promise<string> {
 }
 
 const CACHE = path('node_modules/.cache/agent-payments')
+/** The files of the newest bundle. While they are as they were, nothing else can be in a new one. */
+const FILES = join(CACHE, 'workflow-files.json')
 
 async function cachedBundle(): Promise<WorkflowBundleOption> {
-  const file = join(CACHE, `workflows-${await sourceHash()}.js`)
-  if (!existsSync(file)) await bundleInto(file)
-  return { codePath: file }
+  const known = await readFile(FILES, 'utf8')
+    .then(async text => bundleOf(await hashOf(JSON.parse(text))))
+    .catch(() => undefined)
+  return { codePath: known && existsSync(known) ? known : await build() }
 }
 
-/** A hash over everything that workflows may import: each other, the `process.ts` files and the SDK. */
-async function sourceHash(): Promise<string> {
-  const sources = globSync(['workflows/**/*.ts', 'src/**/process.ts'], { cwd: path('') })
-  const files = [...sources.toSorted(), 'node_modules/@temporalio/workflow/package.json']
+const bundleOf = (hash: string): string => join(CACHE, `workflows-${hash}.js`)
+
+/** A hash over the names and contents of the files of a bundle, and over what bundles them. */
+async function hashOf(files: readonly string[]): Promise<string> {
   const hash = createHash('sha256')
-  for (const file of files) hash.update(`${file}\n`).update(await readFile(path(file)))
+  for (const file of [...files, ...BUNDLERS]) hash.update(`${file}\n`).update(await readFile(path(file)))
   return hash.digest('hex').slice(0, 16)
 }
 
+const BUNDLERS = ['src/app/workflow-bundle.ts', 'node_modules/@temporalio/worker/package.json']
+
 /** Builds in a separate process: the bundler takes hundreds of megabytes, which this process would keep. */
-async function bundleInto(file: string): Promise<void> {
+async function build(): Promise<string> {
   await mkdir(CACHE, { recursive: true })
-  const unfinished = `${file}.${process.pid}`
-  await promisify(execFile)(process.execPath, [path('src/bin/bundle.ts'), unfinished])
-  await rename(unfinished, file)
+  const began = clock.milliseconds()
+  const unfinished = join(CACHE, `workflows.${process.pid}`)
+  const list = `${unfinished}.json`
+  await promisify(execFile)(process.execPath, [path('src/bin/bundle.ts'), unfinished, list])
+  const files: readonly string[] = JSON.parse(await readFile(list, 'utf8'))
+  for (const file of files)
+    if ((await stat(path(file))).mtimeMs >= began) throw new Error(`${file} was changed while it was bundled`)
+  const built = bundleOf(await hashOf(files))
+  await rename(unfinished, built)
+  await rename(list, FILES)
+  return built
 }
