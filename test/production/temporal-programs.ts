@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { withMachineLock } from '../../src/dev/processes/machine-lock.ts'
 import { type PrintLine, withProgress } from '../../src/dev/processes/progress.ts'
 import { buildTemporal } from '../../src/dev/temporal/build.ts'
-import { type TemporalRelease, temporalCacheFolder } from '../../src/dev/temporal/download.ts'
+import { temporalCacheFolder } from '../../src/dev/temporal/release.ts'
 import production from '../../temporal-config/production-server.json' with { type: 'json' }
 
 type Source = (typeof production.programs)[keyof typeof production.programs]
@@ -12,20 +12,14 @@ type Source = (typeof production.programs)[keyof typeof production.programs]
 /** The builder sets a version variable in every program; these programs have none. */
 const NO_STAMP = 'main.unused'
 
-const releaseOf = (source: Source): TemporalRelease => ({
+const releaseOf = (source: Source) => ({
   version: source.version.slice(1),
-  oldestServer: production.version,
-  archives: {},
   source: { ...source, stamp: NO_STAMP },
 })
 
 /** Returns the folder with the programs of Temporal's images; each is built once for all checkouts. */
 export async function temporalPrograms(tell: PrintLine): Promise<string> {
-  const serverRelease = releaseOf(production.programs['temporal-server'])
-  const folder = temporalCacheFolder(process.env, {
-    ...serverRelease,
-    version: `server-${production.version}`,
-  })
+  const folder = temporalCacheFolder(process.env, { version: `server-${production.version}` })
   mkdirSync(folder, { recursive: true })
   const wait = () => tell('Another process is building the Temporal server; waiting for it')
   await withProgress(tell, () =>

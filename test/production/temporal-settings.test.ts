@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { parseYaml } from '@redocly/openapi-core'
 import settings from '../../temporal-config/dev-server.json' with { type: 'json' }
+import ofProduction from '../../temporal-config/production-server.json' with { type: 'json' }
 
-const { dynamicConfig } = settings
+const { dynamicConfig, releases } = settings
 
 const production = parseYaml(readFileSync('temporal-config/dynamicconfig.yaml', 'utf8')) as Readonly<
   Record<string, readonly { readonly value: unknown }[]>
@@ -29,4 +30,8 @@ describe('the dynamic configuration of Temporal', () => {
     expect(dynamicConfig[name]).toBe('10ms')
     expect(production[name]).toEqual([{ value: dynamicConfig[name] }])
   })
+})
+
+test('development prefers the server of production', () => {
+  expect(releases[0]?.server).toBe(ofProduction.version)
 })

@@ -4,20 +4,20 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { guardedChild } from '../processes/guarded-child.ts'
 import type { PrintLine } from '../processes/progress.ts'
-import type { TemporalRelease } from './download.ts'
+import type { GoSource, TemporalRelease } from './release.ts'
 
 const DOWNLOAD_MS = 30_000
 
 export async function buildTemporal(
-  release: TemporalRelease,
+  { version, source: module }: Pick<Required<TemporalRelease>, 'version' | 'source'>,
   folder: string,
   { env, tell }: { env: NodeJS.ProcessEnv; tell: PrintLine },
 ): Promise<string> {
-  const source = await verifiedSource(release, folder, env)
-  tell(`Building Temporal ${release.version} with Go: once for all checkouts, usually about three minutes`)
-  const { package: name, stamp } = release.source
+  const source = await verifiedSource(module, folder, env)
+  tell(`Building Temporal ${version} with Go: once for all checkouts, usually about three minutes`)
+  const { package: name, stamp } = module
   const built = join(folder, 'temporal')
-  const flags = ['-mod=readonly', '-buildvcs=false', `-ldflags=-s -w -X ${stamp}=${release.version}`]
+  const flags = ['-mod=readonly', '-buildvcs=false', `-ldflags=-s -w -X ${stamp}=${version}`]
   const log = join(folder, 'build.log')
   const command = ['go', 'build', ...flags, '-o', built, name]
   // Go ignores SIGTERM here; the folder it leaves is removed.
@@ -35,11 +35,10 @@ const OWN_MACHINE = { GOFLAGS: '', GOWORK: 'off', GOOS: '', GOARCH: '', CGO_ENAB
  * the checksum database, which may be unreachable, is not queried.
  */
 async function verifiedSource(
-  { source }: TemporalRelease,
+  { module, version, sum }: GoSource,
   cwd: string,
   outer: NodeJS.ProcessEnv,
 ): Promise<string> {
-  const { module, version, sum } = source
   const env = { ...outer, ...OWN_MACHINE, GONOSUMDB: module }
   const { Dir, Sum } = await download(`${module}@${version}`, { cwd, env, timeout: DOWNLOAD_MS })
   if (Sum !== sum) throw new Error(`${module} ${version} has an unexpected checksum`)

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { processesIn } from '../processes/process-table.ts'
 import { writePrivateFile } from '../processes/unprivileged-user.ts'
+import { minorOf } from './version.ts'
 
 export interface TemporalPorts {
   readonly grpc: number
@@ -13,6 +14,8 @@ export interface TemporalPaths {
   readonly home: string
   /** A relative path: SQLite gives characters such as `?` in a path another meaning. */
   readonly data: string
+  /** Data that the present server cannot read. */
+  readonly older: string
   readonly log: string
   readonly ports: string
 }
@@ -25,18 +28,24 @@ export function temporalPaths(dataDir: string): TemporalPaths {
   return {
     home,
     data: 'temporal.db',
+    older: 'temporal-older.db',
     log: join(home, 'temporal.log'),
     ports: join(home, 'temporal-ports.json'),
   }
 }
 
-/** The ports of the last start. Their file also proves that the server was ready once. */
-export function rememberedPorts({ ports }: TemporalPaths): TemporalPorts | undefined {
+/** The last start. Its file also proves that the server was ready once. */
+export interface LastStart extends TemporalPorts {
+  /** The version of the server. Undefined for data of our version 0.8.0 or earlier. */
+  readonly server?: string | undefined
+}
+
+export function rememberedStart({ ports }: TemporalPaths): LastStart | undefined {
   return existsSync(ports) ? JSON.parse(readFileSync(ports, 'utf8')) : undefined
 }
 
-export function rememberPorts({ ports: file }: TemporalPaths, ports: TemporalPorts): void {
-  writePrivateFile(file, JSON.stringify(ports))
+export function rememberStart({ ports: file }: TemporalPaths, { grpc, ui, server }: LastStart): void {
+  writePrivateFile(file, JSON.stringify({ grpc, ui, server }))
 }
 
 /** Removes the data of an interrupted first start, whose half-created tables no server can use. */
@@ -44,16 +53,39 @@ export function removeUnfinishedTemporal(place: TemporalPaths): void {
   if (!existsSync(place.ports)) removeData(place)
 }
 
+/**
+ * Tells whether the data was put aside: a development server creates the tables of its version, and never changes those of
+ * another one. The runs begin anew from their records.
+ */
+export function putAsideOtherData(
+  { home, data, older }: TemporalPaths,
+  before: LastStart,
+  server: string,
+): boolean {
+  if (before.server && minorOf(before.server) === minorOf(server)) return false
+  if (!existsSync(join(home, data))) return false
+  for (const suffix of SUFFIXES) {
+    rmSync(join(home, older + suffix), { force: true })
+    if (existsSync(join(home, data + suffix)))
+      renameSync(join(home, data + suffix), join(home, older + suffix))
+  }
+  return true
+}
+
 export async function removeTemporal(dataDir: string): Promise<void> {
   const place = temporalPaths(dataDir)
   await endLeftoverTemporal(place)
   removeData(place)
+  removeData({ ...place, data: place.older })
   for (const file of [place.ports, place.log]) rmSync(file, { force: true })
 }
 
-function removeData({ home, data }: TemporalPaths): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(join(home, data + suffix), { force: true })
+function removeData({ home, data }: Pick<TemporalPaths, 'home' | 'data'>): void {
+  for (const suffix of SUFFIXES) rmSync(join(home, data + suffix), { force: true })
 }
+
+/** Of the files of one SQLite database. */
+const SUFFIXES = ['', '-wal', '-shm', '-journal']
 
 export async function endLeftoverTemporal({ home, data }: TemporalPaths): Promise<void> {
   for (let waited = 0; waited < GRACE_MS; waited += POLL_MS) {

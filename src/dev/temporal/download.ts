@@ -1,25 +1,23 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import release from '../../../temporal-config/dev-server.json' with { type: 'json' }
-import { host } from '../host.mjs'
 import type { PrintLine } from '../processes/progress.ts'
+import { TEMPORAL_PLATFORM, type TemporalRelease } from './release.ts'
 
 /** The longest silence before and within an answer: a proxy may accept and then send nothing. */
 const PATIENCE_MS = 5_000
 
 export async function downloadTemporal(
-  release: TemporalRelease,
+  { version, archives }: Pick<Required<TemporalRelease>, 'version' | 'archives'>,
   folder: string,
   tell: PrintLine,
 ): Promise<string> {
-  const archive = release.archives[TEMPORAL_PLATFORM]
+  const archive = archives[TEMPORAL_PLATFORM]
   if (!archive) throw new Error(`nothing is published for ${TEMPORAL_PLATFORM}`)
-  tell(`Downloading Temporal ${release.version}: once for all checkouts, about 70 MB`)
+  tell(`Downloading Temporal ${version}: once for all checkouts, about 45 MB`)
   const file = join(folder, 'archive.tar.gz')
   const failures: string[] = []
   for (const url of archive.urls) {
@@ -63,35 +61,3 @@ function reason({ name, message, cause }: Error): string {
   if (name === 'AbortError') return `was silent for ${PATIENCE_MS / 1000} s`
   return cause instanceof Error ? `cannot be reached (${(cause as NodeJS.ErrnoException).code})` : message
 }
-
-interface Archive {
-  readonly urls: readonly string[]
-  readonly sha256: string
-}
-
-export interface TemporalRelease {
-  readonly version: string
-  readonly oldestServer: string
-  readonly archives: Readonly<Record<string, Archive>>
-  /** A Go module with the checksum of its files, which contain the checksums of its dependencies. */
-  readonly source: {
-    readonly module: string
-    readonly version: string
-    readonly sum: string
-    readonly package: string
-    readonly stamp: string
-  }
-}
-
-export const TEMPORAL_RELEASE: TemporalRelease = release
-
-/** One cache for all checkouts of a user, by platform: machines of several kinds may share a home. */
-export function temporalCacheFolder(
-  { XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv,
-  { version }: TemporalRelease,
-): string {
-  const caches = XDG_CACHE_HOME || join(HOME || homedir(), '.cache')
-  return join(caches, 'agentpay', `temporal-${version}`, TEMPORAL_PLATFORM)
-}
-
-export const TEMPORAL_PLATFORM = host.name

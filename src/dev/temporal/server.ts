@@ -13,17 +13,23 @@ import {
 } from '../processes/guarded-child.ts'
 import {
   endLeftoverTemporal,
-  rememberedPorts,
-  rememberPorts,
+  type LastStart,
+  putAsideOtherData,
+  rememberedStart,
+  rememberStart,
   removeUnfinishedTemporal,
+  type TemporalPaths,
   type TemporalPorts,
   temporalPaths,
 } from './data.ts'
+import { hasNews, olderServerNotes, serverOf } from './version.ts'
 import { type HiddenAddress, hiddenHost, openWebUi, type WebUiProxy } from './web-ui.ts'
 
 export interface EmbeddedTemporal extends RestartedServer {
   address: string
   webUi: string
+  /** What the developer ought to know about this start, a line each. */
+  notes: readonly string[]
 }
 
 interface Options {
@@ -32,6 +38,11 @@ interface Options {
   namespace?: string
   ports?: TemporalPorts
   durable?: boolean
+}
+
+interface Wish extends Options {
+  /** Of the server in the binary; undefined if that did not tell it in time. */
+  version: string | undefined
 }
 
 const PORTS: TemporalPorts = { grpc: 7233, ui: 8233 }
@@ -50,28 +61,33 @@ export async function startTemporal(options: Options): Promise<EmbeddedTemporal>
   const place = temporalPaths(options.dataDir)
   await endLeftoverTemporal(place)
   removeUnfinishedTemporal(place)
-  const before = rememberedPorts(place)
-  if (before) await release(before)
-  const wanted = before ?? options.ports ?? PORTS
-  const { server, ports, webUi } = await startOnFreePorts(options, wanted)
-  rememberPorts(place, ports)
+  const before = rememberedStart(place)
+  const [version] = await Promise.all([serverOf(options.binary), before && release(before)])
+  const isPutAside = before && version ? putAsideOtherData(place, before, version) : false
+  const wish = { ...options, version }
+  const { server, ports, webUi } = await startOnFreePorts(wish, before ?? options.ports ?? PORTS)
+  rememberStart(place, { ...ports, server: version ?? before?.server })
   const kept = keepServerRunning(server, async () => {
     await endLeftoverTemporal(place)
-    return startServer(options, ports, webUi)
+    return startServer(wish, ports, webUi)
   })
   const stop = () => {
     webUi.close()
     return kept.stop()
   }
-  return { address: addressOf(ports), webUi: `http://localhost:${ports.ui}`, ended: kept.ended, stop }
+  const notes = [...olderServerNotes(version), ...(isPutAside ? [putAsideNote(place, before)] : [])]
+  return { address: addressOf(ports), webUi: `http://localhost:${ports.ui}`, notes, ended: kept.ended, stop }
 }
+
+const putAsideNote = ({ older }: TemporalPaths, before?: LastStart): string =>
+  `Temporal's data was made by ${before?.server ? `server ${before.server}` : 'another server'} and now lies in ${older}. Open runs begin anew from their records within a minute.`
 
 const addressOf = ({ grpc }: TemporalPorts) => `127.0.0.1:${grpc}`
 
 class PortTaken extends Error {}
 
 /** Another program may take a port between the check and the server's start. */
-async function startOnFreePorts(options: Options, wanted: TemporalPorts) {
+async function startOnFreePorts(options: Wish, wanted: TemporalPorts) {
   for (let step = 0; ; step++) {
     const ports = await nextFree(wanted, step)
     const webUi = await openWebUi(ports.ui).catch(() => null)
@@ -99,7 +115,7 @@ async function nextFree({ grpc, ui }: TemporalPorts, step: number): Promise<Temp
   return { grpc: await from(grpc), ui: await from(ui) }
 }
 
-async function startServer(options: Options, ports: TemporalPorts, webUi: WebUiProxy): Promise<GuardedChild> {
+async function startServer(options: Wish, ports: TemporalPorts, webUi: WebUiProxy): Promise<GuardedChild> {
   const { binary, dataDir, namespace = 'default' } = options
   const { home, log } = temporalPaths(dataDir)
   const host = hiddenHost()
@@ -120,12 +136,13 @@ async function startServer(options: Options, ports: TemporalPorts, webUi: WebUiP
   }
 }
 
-function flags(options: Options, { grpc }: TemporalPorts, hidden: HiddenAddress): string[] {
-  const { dataDir, namespace = 'default', durable = true } = options
+function flags(options: Wish, { grpc }: TemporalPorts, hidden: HiddenAddress): string[] {
+  const { dataDir, namespace = 'default', durable = true, version } = options
   return [
     ...['--ip', '127.0.0.1', '--port', String(grpc)],
     ...['--ui-ip', hidden.host, '--ui-port', String(hidden.port)],
     ...['--namespace', namespace, '--log-level', 'error'],
+    ...(hasNews(version) ? ['--ui-disable-news-fetch'] : []),
     ...pairs('--dynamic-config-value', settings.dynamicConfig, JSON.stringify),
     ...(durable ? ['--db-filename', temporalPaths(dataDir).data] : []),
     ...(durable ? pairs('--sqlite-pragma', settings.sqlitePragmas) : []),

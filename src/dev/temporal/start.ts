@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProcessLifetime } from '../../platform/lifetime.ts'
 import { printError, printLine, printProgress } from '../../platform/output.ts'
 import type { Settings } from '../../platform/settings/settings.ts'
-import { findTemporal, installedTemporal } from './binary.ts'
+import { findTemporal, installedTemporal, preferredTemporal } from './binary.ts'
 import { startTemporal } from './server.ts'
 
 export interface TemporalConnectionInfo {
@@ -27,7 +27,7 @@ export async function startTemporalIfInstalled(
 ): Promise<TemporalConnectionInfo | null> {
   const { temporalAddress, temporalNamespace, temporalUiUrl = null } = wish.settings
   if (temporalAddress) return { temporalAddress, temporalNamespace, webUi: temporalUiUrl, temporalCli: null }
-  const binary = await installedTemporal(search)
+  const binary = await preferredTemporal(search)
   if (!binary) return null
   printProgress('Starting Temporal')
   return ownTemporal(binary, wish).catch(({ message }) => {
@@ -56,6 +56,7 @@ async function ownTemporal(
   const { temporalNamespace } = settings
   const server = await startTemporal({ binary, dataDir, namespace: temporalNamespace })
   life.closeLater(() => server.stop())
+  server.notes.forEach(printLine)
   server.ended.catch(({ message }) => printError(`${message}. What needs Temporal is queued.`))
   return { temporalAddress: server.address, temporalNamespace, webUi: server.webUi, temporalCli: binary }
 }

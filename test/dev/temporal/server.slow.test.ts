@@ -1,12 +1,12 @@
 import './server/web-ui.ts'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common'
 import { commandOf, isRunning, processesIn } from '../../../src/dev/processes/process-table.ts'
 import { installedTemporal } from '../../../src/dev/temporal/binary.ts'
-import { removeTemporal } from '../../../src/dev/temporal/data.ts'
+import { removeTemporal, temporalPaths } from '../../../src/dev/temporal/data.ts'
 import { type EmbeddedTemporal, startTemporal } from '../../../src/dev/temporal/server.ts'
 import { temporaryFolder } from '../../support/processes/folders.ts'
 import { type Launched, launch } from '../../support/processes/launched.ts'
@@ -128,9 +128,27 @@ describe('an embedded Temporal', () => {
     })
   })
 
+  test('puts aside the data of our earlier versions, which do not name their server', async () => {
+    const dataDir = temporaryFolder()
+    await using(dataDir, async ({ address, notes }) => {
+      await beginRun(address, 'kept')
+      expect(notes.filter(note => note.includes('temporal-older.db'))).toEqual([])
+    })
+    const { ports: file } = temporalPaths(dataDir)
+    const { grpc, ui } = JSON.parse(readFileSync(file, 'utf8'))
+    writeFileSync(file, JSON.stringify({ grpc, ui }))
+    await using(dataDir, async temporal => {
+      expect(temporal.notes.join()).toContain('made by another server and now lies in temporal-older.db')
+      expect(temporal.address).toBe(`127.0.0.1:${grpc}`)
+      await expect(statusOf(temporal.address, 'kept')).rejects.toThrow('not found')
+      expect(await statusOfNewRun(temporal)).toBe('RUNNING')
+    })
+  })
+
   test('leaves no file when it is removed', async () => {
     const dataDir = temporaryFolder()
     await using(dataDir, async () => undefined)
+    renameSync(join(dataDir, 'temporal.db'), join(dataDir, 'temporal-older.db'))
     await removeTemporal(dataDir)
     expect(readdirSync(dataDir)).toEqual([])
   })

@@ -6,15 +6,13 @@ import { promisify } from 'node:util'
 import { withMachineLock } from '../../../src/dev/processes/machine-lock.ts'
 import type { PrintLine } from '../../../src/dev/processes/progress.ts'
 import { buildTemporal } from '../../../src/dev/temporal/build.ts'
-import { TEMPORAL_PLATFORM, type TemporalRelease } from '../../../src/dev/temporal/download.ts'
+import { TEMPORAL_PLATFORM } from '../../../src/dev/temporal/release.ts'
 
 const VERSION = '0.203.0'
 
 /** Stripe's own stand-in, which validates Stripe's parameters: a self-contained Go module. */
-const release: TemporalRelease = {
+const release = {
   version: VERSION,
-  oldestServer: VERSION,
-  archives: {},
   source: {
     module: 'github.com/stripe/stripe-mock',
     version: `v${VERSION}`,

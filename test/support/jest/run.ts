@@ -41,6 +41,7 @@ async function setUpTemporal(): Promise<void> {
   if (search.binary === null) return printLine(`Temporal is not available. ${search.reason}`)
   const ports = { grpc: 0, ui: 0 }
   temporal = await startTemporal({ binary: search.binary, dataDir, ports, durable: false })
+  temporal.notes.forEach(printLine)
   process.env.TEST_TEMPORAL_ADDRESS = temporal.address
 }
 

