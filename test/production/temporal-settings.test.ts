@@ -30,6 +30,11 @@ describe('the dynamic configuration of Temporal', () => {
     expect(dynamicConfig[name]).toBe('10ms')
     expect(production[name]).toEqual([{ value: dynamicConfig[name] }])
   })
+
+  test('bounds the memory of the development server: its caches would grow for an hour', () => {
+    expect(dynamicConfig['history.hostLevelCacheMaxSize']).toBeLessThan(1_000)
+    expect(dynamicConfig['history.eventsHostLevelCacheMaxSizeBytes']).toBeLessThan(2 ** 24)
+  })
 })
 
 test('development prefers the server of production', () => {
