@@ -23,7 +23,7 @@ import {
   recordDisclosureOutcome,
   recordLostDisclosure,
 } from './disclosure.ts'
-import { cardsOfTokens, loadCardDataSubject } from './token-cards.ts'
+import { loadCardDataSubject } from './token-cards.ts'
 
 type AccessContext = ContextOf<typeof accessEventsApi.access>
 type Body = InputOf<typeof accessEventsApi.access>['body']
@@ -142,5 +142,5 @@ export const accessEventsArea = area(
   'Access Events',
   'Every request for card data, and its outcome.',
   accessEvents,
-  { entities: [AccessEvent, AccessOutcome], answers: [cardsOfTokens] },
+  { entities: [AccessEvent, AccessOutcome] },
 )

@@ -1,9 +1,7 @@
-import { loadTokenBudgets, tokenPayments } from '../../control/agent-tokens/index.ts'
+import { loadTokenBudgets } from '../../control/agent-tokens/index.ts'
 import { lockAgent } from '../../control/agents/index.ts'
 import { CardTerms } from '../../control/card-terms/index.ts'
 import type { WriteContext } from '../../kernel/contract/context.ts'
-import { answerTo } from '../../kernel/contract/question.ts'
-import type { Row } from '../../kernel/contract/sql.ts'
 import { FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { atLeastZero, type Cents, formatMoney } from '../../values/money.ts'
 import { Card } from '../cards/index.ts'
@@ -54,27 +52,3 @@ export async function loadCardDataSubject(
   const subject = await loadAccessSubject(query, context)
   return { ...subject, ...(await cardOfToken(subject, context)) }
 }
-
-/** A single-use card can be charged up to its limit until it closes, unless its payment is on an intent, which counts by itself. */
-const CARDS_OF_TOKENS = `
-select c.token_id as id,
-  coalesce(sum(t.max_transaction_cents) filter (where c.status <> 'closed' and p.on_intent is not true), 0)::bigint as "heldCents",
-  coalesce(sum(p.captured) filter (where c.status = 'closed' and p.on_intent is not true), 0)::bigint as "spentCents"
-from cards c
-cross join lateral (
-  select * from card_terms one where (one.owner_id, one.mode, one.id) = (c.owner_id, c.mode, c.id) limit 1) as t
-cross join lateral (
-  select bool_or(a.source = 'intent') as on_intent, sum(a.captured_cents) as captured from card_authorizations a
-  where (a.owner_id, a.mode, a.card_id) = (c.owner_id, c.mode, c.id) and a.amount_cents > 0
-    and coalesce(a.exceptional_status, 'refunded') = 'refunded') as p
-where c.owner_id = $1 and c.mode = $2 and c.token_id = any($3::text[]) group by c.token_id`
-
-interface CardsOfToken extends Row {
-  readonly id: string
-  readonly heldCents: Cents
-  readonly spentCents: Cents
-}
-
-export const cardsOfTokens = answerTo(tokenPayments, (ids, { sql, tenant: { ownerId, mode } }) =>
-  sql<CardsOfToken>(CARDS_OF_TOKENS, [ownerId, mode, ids]),
-)

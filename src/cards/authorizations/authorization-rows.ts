@@ -1,9 +1,12 @@
+import { tokenPayments } from '../../control/agent-tokens/index.ts'
+import { loadCardTerms } from '../../control/card-terms/index.ts'
 import { mostOfIntentSql, type PayableIntentSearch, searchesByName } from '../../control/intents/index.ts'
 import type { Tenant, TenantNow } from '../../kernel/contract/actor.ts'
+import { answerTo } from '../../kernel/contract/question.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import { insertInto, selectColumnList, updateOf } from '../../kernel/database/bulk-sql.ts'
 import { tableOf } from '../../kernel/database/table.ts'
-import type { Cents } from '../../values/money.ts'
+import { type Cents, NO_CENTS } from '../../values/money.ts'
 import type { cardNumberMachine, cardUsages } from '../cards/index.ts'
 import {
   type AuthorizationRow,
@@ -282,3 +285,35 @@ export async function payingCards(
   const rows = await sql<PayingCard>(NUMBERS, [ownerId, mode, [...new Set(numberIds)]])
   return new Map(rows.map(row => [row.numberId, row]))
 }
+
+interface CardOfToken extends Row {
+  readonly id: string
+  readonly cardId: string
+  readonly isClosed: boolean
+  readonly capturedCents: Cents
+}
+
+/** A payment on an intent counts by itself. */
+const CARDS_OF_TOKENS = `
+select c.token_id as id, c.id as "cardId", c.status = 'closed' as "isClosed", p.captured as "capturedCents" from cards c
+cross join lateral (
+  select bool_or(a.source = 'intent') as on_intent, coalesce(sum(a.captured_cents), 0)::bigint as captured from card_authorizations a
+  where (a.owner_id, a.mode, a.card_id) = (c.owner_id, c.mode, c.id) and a.amount_cents > 0
+    and coalesce(a.exceptional_status, 'refunded') = 'refunded') as p
+where c.owner_id = $1 and c.mode = $2 and c.token_id = any($3::text[]) and p.on_intent is not true`
+
+/** A single-use card whose data a token has can be charged up to its limit until it closes. */
+export const paymentsOfTokenCards = answerTo(tokenPayments, async (ids, { sql, tenant }) => {
+  const cards = await sql<CardOfToken>(CARDS_OF_TOKENS, [tenant.ownerId, tenant.mode, ids])
+  const open = cards.filter(({ isClosed }) => !isClosed)
+  const terms = await loadCardTerms(
+    sql,
+    tenant,
+    open.map(({ cardId }) => cardId),
+  )
+  return cards.map(({ id, cardId, isClosed, capturedCents }) => ({
+    id,
+    heldCents: isClosed ? NO_CENTS : (terms.get(cardId)?.maxTransactionCents ?? NO_CENTS),
+    spentCents: isClosed ? capturedCents : NO_CENTS,
+  }))
+})

@@ -22,6 +22,7 @@ import {
   CardAuthorization,
   CardMessage,
 } from './authorization.ts'
+import { paymentsOfTokenCards } from './authorization-rows.ts'
 import { decideAuthorization } from './authorize.ts'
 import { readCardDecisionState } from './batch.ts'
 import { authorizationRequest, initialAuthorizationRequest } from './incoming-message.ts'
@@ -265,7 +266,7 @@ export const authorizationsArea = area(
     machines: [authorizationMachine],
     receives: { receive: receiveProcessorWebhook },
     findPayments: paymentsOnIntents,
-    answers: [cardPostingNarratives],
+    answers: [cardPostingNarratives, paymentsOfTokenCards],
     deadlines: [
       {
         process: { name: 'card-authorization' },

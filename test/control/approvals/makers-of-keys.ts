@@ -37,7 +37,7 @@ describe('who made a key in the console does not approve', () => {
     return bodyOf(person.client.keys.create({ body: { ...WANTED, webauthnAssertion } }))
   }
 
-  /** Of an intent that the caller declares, this person alone is refused, and the other one approves. */
+  /** The requester of an intent that the caller declares is refused, and the other person approves. */
   async function expectRequester(caller: TestClient, requester = boss, approver = other) {
     const { id } = await anIntent(caller, agentId)
     const challenge = requester.client.intents.challenge({ params: { intentId: id }, body: {} })
@@ -63,7 +63,10 @@ describe('who made a key in the console does not approve', () => {
     await expectRequester(clientOf(made))
     const { token } = await aToken(client, agentId)
     await expectRequester(service.client(String(token)))
-    const delegated = await redeemDelegation(account, await aDelegation(client, agentId, { maxAmountEuros: 50 }))
+    const delegated = await redeemDelegation(
+      account,
+      await aDelegation(client, agentId, { maxAmountEuros: 50 }),
+    )
     await expectRequester(service.client(String(delegated.token)))
   })
 
