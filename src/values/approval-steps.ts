@@ -7,8 +7,9 @@ export const approverGroups = ['owners', 'approvers'] as const
 
 export const MAX_APPROVAL_STEPS = 4
 const MAX_NAMED = 20
-/** The groups of people, of several policies, who can approve one change together. */
-export const MAX_CHANGE_STEPS = 20
+/** The policies whose people can approve one change together. */
+export const MAX_CHANGE_POLICIES = 20
+export const MAX_CHANGE_STEPS = MAX_CHANGE_POLICIES * MAX_APPROVAL_STEPS
 /** With four steps, the proof of all of them is at most some 60 kB. */
 const MAX_NEEDED = 5
 const MAX_MINUTES = 30 * 24 * 60
@@ -121,17 +122,18 @@ const isAsStrict = (before: ApprovalStep, after: ApprovalStep): boolean =>
     ? after.withinMinutes <= before.withinMinutes
     : after.then === before.then && after.withinMinutes === before.withinMinutes)
 
-/** The people of the highest step also approve changes of the policy, so no easier step may follow it. */
-const decidesChangesAsStrictly = (before: ApprovalStep, after: ApprovalStep): boolean =>
-  isSameGroup(before.of, after.of) && after.need >= before.need
-
 /** Whether less is asked of people than before: each step of before must still be there, and be as strict. */
-export function areStepsLoosened(before: readonly ApprovalStep[], after: readonly ApprovalStep[]): boolean {
-  const [highest, newHighest] = [before.at(-1), after.at(-1)]
-  if (!highest) return false
-  if (!newHighest || !decidesChangesAsStrictly(highest, newHighest)) return true
-  return before.some((step, place) => {
+export const areStepsEased = (before: readonly ApprovalStep[], after: readonly ApprovalStep[]): boolean =>
+  before.some((step, place) => {
     const same = after[place]
     return same === undefined || !isAsStrict(step, same)
   })
+
+/**
+ * Whether people must approve the change of the steps: less is asked of them, or others as well. The people of each step also
+ * decide about changes, so whom a new step asks could stop them all.
+ */
+export function areStepsLoosened(before: readonly ApprovalStep[], after: readonly ApprovalStep[]): boolean {
+  const asksOthers = ({ of }: ApprovalStep) => !before.some(step => isSameGroup(step.of, of))
+  return before.length > 0 && (areStepsEased(before, after) || after.some(asksOthers))
 }

@@ -1,11 +1,12 @@
 import './approvals/random-steps.ts'
+import './approvals/random-changes.ts'
 import { describe, expect, test } from '@jest/globals'
 import { CHANGE_AMOUNT } from '../../src/identity/approvals/change-request.ts'
-import { stepsOfChanges } from '../../src/identity/approvals/hold-change.ts'
+import { policiesToAsk } from '../../src/identity/approvals/hold-change.ts'
 import {
   advanceApproval,
   awaitedBy,
-  beginEachStep,
+  beginChange,
   giveApproval,
   nextOfApproval,
   remindOfApproval,
@@ -138,11 +139,11 @@ describe('the people who are said to be asked', () => {
   })
 
   test('are those of each step of a change that is open', () => {
-    const begun = beginEachStep([stepOf({ of: ['ann'] }), owners], afterNoon(0))
     const approvers = [
       { id: 'ann', role: 'approver' },
       { id: 'olga', role: 'owner' },
     ] as const
+    const begun = beginChange([[stepOf({ of: ['ann'] }), owners]], { approvers, now: afterNoon(0) })
     const signed = giveApproval(begun, approvers, { personId: 'ann', now: afterNoon(1) })
     expect(awaitedBy(begun)).toEqual(['ann', 'owners'])
     expect(awaitedBy(signed)).toEqual(['owners'])
@@ -378,8 +379,8 @@ test.each<[string, readonly ApprovalStep[], readonly ApprovalStep[], boolean]>([
   ['a first step', [], [before], false],
   ['the same', [before], [before], false],
   ['another step of the same people', [before], [before, { ...before, aboveCents: '2000' }], false],
-  ['a highest step of other people, who approve changes then', [before], [before, owners], true],
-  ['a highest step of fewer people', [before], [before, { ...before, need: 1 }], true],
+  ['a further step of other people, who approve changes then', [before], [before, owners], true],
+  ['a further step of fewer people', [before], [before, { ...before, need: 1 }], false],
   ['a lower amount', [before], [{ ...before, aboveCents: '999' }], false],
   [
     'a lower amount of more digits',
@@ -404,38 +405,79 @@ test.each<[string, readonly ApprovalStep[], readonly ApprovalStep[], boolean]>([
   expect(areStepsLoosened(from, to)).toBe(isLoosened)
 })
 
-test.each<[string, readonly ApprovalStep[], readonly string[]]>([
-  ['the most of the same people', [owners, stepOf({ of: 'owners', need: 2 })], ['2 of owners']],
+const [ann, twoApprovers] = [stepOf({ of: ['ann'] }), stepOf({ need: 2 })]
+
+test.each<[string, readonly (readonly ApprovalStep[])[], readonly string[]]>([
+  ['all steps of a policy', [[ann, owners]], ['1 of ann + 1 of owners']],
+  [
+    'the most of the same people',
+    [[owners], [stepOf({ of: 'owners', need: 2 })], [stepOf({ of: 'owners', aboveCents: '99' })]],
+    ['2 of owners'],
+  ],
   [
     'named people in any order',
-    [stepOf({ of: ['ben', 'ann'] }), stepOf({ of: ['ann', 'ben'] })],
+    [[stepOf({ of: ['ben', 'ann'] })], [stepOf({ of: ['ann', 'ben'] })]],
     ['1 of ann,ben'],
   ],
-  ['owners, who are approvers', [stepOf({ need: 1 }), owners], ['1 of owners']],
-  ['each of other people', [stepOf({ need: 2 }), owners], ['2 of approvers', '1 of owners']],
+  ['owners, who are approvers', [[stepOf()], [owners]], ['1 of owners']],
+  ['each of other people', [[twoApprovers], [owners]], ['1 of owners', '2 of approvers']],
   [
-    'each of other people, of whom one asks more',
-    [stepOf({ of: ['ann'] }), stepOf({ of: ['ann', 'ben'], need: 2 }), owners],
-    ['1 of ann', '2 of ann,ben', '1 of owners'],
+    'a policy that has the steps of another, in any order',
+    [[ann, owners], [owners, ann], [ann]],
+    ['1 of ann + 1 of owners'],
   ],
-])('changes under several policies are decided by %s', (_, highest, asked) => {
-  const steps = stepsOfChanges(highest.map(step => [stepOf(), step]))
-  expect(steps.map(({ of, need }) => `${need} of ${of}`)).toEqual(asked)
+  [
+    'each where one step would stand for two',
+    [[stepOf(), stepOf()], [owners]],
+    ['1 of approvers + 1 of approvers', '1 of owners'],
+  ],
+  [
+    'each where others may stand in for the people of one',
+    [[ann], [stepOf({ of: ['ann'], ending: 'next' }), owners]],
+    ['1 of ann', '1 of ann + 1 of owners'],
+  ],
+])('changes under several policies are decided by %s', (_, policies, asked) => {
+  const groups = policiesToAsk(policies).map(steps =>
+    steps
+      .map(({ of, need }) => `${need} of ${of}`)
+      .toSorted()
+      .join(' + '),
+  )
+  expect(groups.toSorted()).toEqual(asked)
 })
 
-test('an approval of a change counts in each step that asks the person', () => {
-  const approvers = [
-    { id: 'ann', role: 'approver' },
-    { id: 'olga', role: 'owner' },
-  ] as const
-  const now = afterNoon(0)
-  const outcomes: string[] = []
-  let progress = beginEachStep([stepOf({ need: 2 }), owners], now)
-  for (const personId of ['ann', 'olga']) {
-    progress = giveApproval(progress, approvers, { personId, now })
-    outcomes.push(advanceApproval(progress, CHANGE_AMOUNT, { approvers, now }).outcome)
-  }
-  expect(outcomes).toEqual(['open', 'approved'])
+const approvers = [
+  { id: 'ann', role: 'approver' },
+  { id: 'olga', role: 'owner' },
+  { id: 'otto', role: 'owner' },
+] as const
+
+/** Whether these people, one after the other, can have a change made under the policies. */
+function canChange(
+  policies: readonly (readonly ApprovalStep[])[],
+  people: readonly string[],
+  able: Parameters<typeof beginChange>[1]['approvers'] = approvers,
+): boolean {
+  const circumstances = { approvers: able, now: afterNoon(0) }
+  let progress = beginChange(policiesToAsk(policies), circumstances)
+  for (const personId of people) progress = giveApproval(progress, able, { personId, now: circumstances.now })
+  return advanceApproval(progress, CHANGE_AMOUNT, circumstances).outcome === 'approved'
+}
+
+test('an approval of a change counts in each policy, and there in one step', () => {
+  expect(canChange([[twoApprovers], [owners]], ['olga'])).toBe(false)
+  expect(canChange([[twoApprovers], [owners]], ['ann', 'olga'])).toBe(true)
+  expect(canChange([[stepOf(), owners]], ['olga'])).toBe(false)
+  expect(canChange([[stepOf(), owners]], ['olga', 'otto'])).toBe(true)
+})
+
+test('of a step that goes on, the next people stand in only where too few are left', () => {
+  const steps = [stepOf({ of: ['ann'], ending: 'next' }), owners]
+  expect(canChange([steps], ['olga'])).toBe(false)
+  expect(canChange([steps], ['ann', 'olga'])).toBe(true)
+  const owned = approvers.filter(({ id }) => id !== 'ann')
+  expect(canChange([steps], ['olga'], owned)).toBe(false)
+  expect(canChange([steps], ['olga', 'otto'], owned)).toBe(true)
 })
 
 test.each<[StepTerms, string]>([

@@ -266,7 +266,7 @@ describe('a question', () => {
     expect(mailsTo(owner.address)).toHaveLength(1)
   })
 
-  test('about a change goes to the people of the highest step who have not signed it', async () => {
+  test('about a change goes to the people of its steps who have not signed it', async () => {
     const account = await service.owner()
     const people = [await aPersonAsked(account, 'owner'), await aPersonAsked(account, 'owner')]
     const approver = await aPersonAsked(account, 'approver')

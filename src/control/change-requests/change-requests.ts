@@ -1,6 +1,7 @@
 import {
   advanceApproval,
   approverRefusalCodes,
+  askAnew,
   CHANGE_AMOUNT,
   ChangeRequest,
   changeRequestEvent,
@@ -14,9 +15,10 @@ import {
   isWaiting,
   KEPT_WRITE_SQL,
   lockWaitingOfAgent,
+  type PolicySteps,
+  policiesConcerned,
+  policiesToAsk,
   readApproversAndDeputies,
-  stepsConcerned,
-  stepsOfChanges,
   whyNotAsked,
 } from '../../identity/approvals/index.ts'
 import { type DeputyWrite, recordDeputy } from '../../identity/deputies/index.ts'
@@ -37,10 +39,9 @@ import type { EmitContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers, type ContextOf, DONE } from '../../kernel/contract/operation.ts'
-import { Refusal } from '../../kernel/contract/problem.ts'
+import { Accepted, Refusal } from '../../kernel/contract/problem.ts'
 import { definedOnly, FOR_UPDATE, FOR_UPDATE_BY_ID, withMembers } from '../../kernel/database/entity.ts'
 import type { StatedWidening } from '../../statements/index.ts'
-import type { ApprovalStep } from '../../values/approval-steps.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import { AgentEvent } from '../agents/index.ts'
 import { carryOutPolicyWrite, type Hold, type PolicyWrite } from '../policies/index.ts'
@@ -54,19 +55,18 @@ const lockChange = (id: string, { em, actor }: { readonly em: EntityManager; rea
 
 type Approving = ContextOf<typeof changeRequestsApi.approve>
 
-/** Carries out what was kept, as the noun of its operation does; refused if it is not as people have signed. */
-async function carriedOut(change: ChangeRequest, context: Approving) {
-  const { refuse } = context
-  // Other people, or more of them, may be asked since.
-  const refuseOutdated = (present: readonly StatedWidening[], steps: readonly ApprovalStep[]) => {
-    const asksOthers = steps.length > 0 && canonicalJson(steps) !== canonicalJson(change.approval.steps)
-    const isAsSigned = canonicalJson(present) === canonicalJson(change.changes)
-    return asksOthers || !isAsSigned ? refuse('change_request_outdated') : undefined
-  }
+/** Under the locks of what is changed: counts the person who has signed, or says why the change is not made yet. */
+type CountSigner = (
+  present: readonly StatedWidening[],
+  policies: PolicySteps,
+) => Promise<Refusal | Accepted | undefined>
+
+/** Carries out what was kept, as the noun of its operation does, once the present policies have the people they ask. */
+async function carriedOut(change: ChangeRequest, count: CountSigner, context: Approving) {
   const asSigned: HoldApproverChange = async ({ concerns, changes }) =>
-    refuseOutdated(changes, await stepsConcerned(concerns, context))
+    count(changes, await policiesConcerned(concerns, context))
   const policyAsSigned: Hold = async (policies, compare) =>
-    refuseOutdated(await compare(), stepsOfChanges(policies.map(({ approval }) => approval)))
+    count(await compare(), policiesToAsk(policies.map(({ approval }) => approval)))
   // Each noun keeps the members of its own writes.
   const write = change.write as PolicyWrite | PersonWrite | DeputyWrite | ProviderWrite
   switch (write.operation) {
@@ -87,7 +87,7 @@ async function carriedOut(change: ChangeRequest, context: Approving) {
 
 type CarriedOut = Awaited<ReturnType<typeof carriedOut>>
 
-/** Why it could not be carried out; undefined: it was. */
+/** Why it can never be carried out; undefined: it was, or waits for others. */
 function refusalOf(done: CarriedOut, { refuse }: Approving): Refusal | undefined {
   if (done instanceof Refusal) return done
   if (typeof done === 'string') return refuse('change_request_outdated')
@@ -113,8 +113,38 @@ function endChange(
   emit('change_request.ended', changeRequestEvent(change))
 }
 
-async function applyChange(change: ChangeRequest, context: Approving): Promise<Refusal | string | null> {
-  const done = await carriedOut(change, context)
+/**
+ * Counts the signature by the policies and people of now: what others have signed is kept as far as these accept it. With the
+ * last one the change is made.
+ */
+async function approveChange(
+  change: ChangeRequest,
+  signerId: string,
+  context: Approving,
+): Promise<Refusal | string | null> {
+  const { sql, tenant, now, emit, refuse } = context
+  let uncounted: Refusal | undefined
+  const count: CountSigner = async (present, policies) => {
+    if (canonicalJson(present) !== canonicalJson(change.changes)) return refuse('change_request_outdated')
+    const approvers = await readApproversAndDeputies(sql, { tenant, now })
+    const { approval } = change
+    const asked = policies.length > 0 ? askAnew(approval, policies, approvers) : approval
+    const progress = dropApprovals(asked, approvers)
+    const why = whyNotAsked(progress, approvers, signerId)
+    if (why) {
+      uncounted = refuse(approverRefusalCodes[why])
+      return uncounted
+    }
+    change.approval = giveApproval(progress, approvers, { personId: signerId, now })
+    const { outcome } = advanceApproval(change.approval, CHANGE_AMOUNT, { approvers, now })
+    return outcome === 'approved' ? undefined : new Accepted(change)
+  }
+  const done = await carriedOut(change, count, context)
+  if (uncounted) return uncounted
+  if (done instanceof Accepted) {
+    emit('change_request.approved', changeRequestEvent(change))
+    return null
+  }
   const refusal = refusalOf(done, context)
   const joinUrl = joinUrlOf(done, change)
   endChange(change, refusal ? 'outdated' : 'applied', refusal?.message ?? null, context)
@@ -141,14 +171,12 @@ export const changeRequestHandlers = bindHandlers(changeRequestsApi, {
   },
 
   async approve({ params, body }, context) {
-    const { sql, tenant, now, emit, refuse } = context
+    const { now, refuse } = context
     const change = await lockChange(params.id, context)
     if (!change) return refuse('change_request_not_found')
     if (!isWaiting(change, now)) return refuse('change_request_over')
     if (body.personId !== undefined && !(await findPerson(body.personId, context)))
       return refuse('person_not_found')
-    const approvers = await readApproversAndDeputies(sql, { tenant, now })
-    const progress = dropApprovals(change.approval, approvers)
     const signer = await signerOfWidening(
       body.webauthnAssertion,
       change.changes,
@@ -156,12 +184,7 @@ export const changeRequestHandlers = bindHandlers(changeRequestsApi, {
       context,
     )
     if (signer instanceof Refusal) return signer
-    const why = whyNotAsked(progress, approvers, signer.id)
-    if (why) return refuse(approverRefusalCodes[why])
-    change.approval = giveApproval(progress, approvers, { personId: signer.id, now })
-    const { outcome } = advanceApproval(change.approval, CHANGE_AMOUNT, { approvers, now })
-    if (outcome !== 'approved') emit('change_request.approved', changeRequestEvent(change))
-    const joinUrl = outcome === 'approved' ? await applyChange(change, context) : null
+    const joinUrl = await approveChange(change, signer.id, context)
     if (joinUrl instanceof Refusal) return joinUrl
     return withMembers(changeRequestResponse(change, now), { joinUrl })
   },

@@ -1,16 +1,11 @@
-import {
-  type bySeveral,
-  holdChange,
-  stepsOfChanges,
-  tooFewApprovers,
-} from '../../identity/approvals/index.ts'
+import { type bySeveral, holdChange, policiesToAsk, tooFewApprovers } from '../../identity/approvals/index.ts'
 import {
   refuseUnsignedWidening,
   type WebauthnAssertion,
   type widening,
 } from '../../identity/passkeys/index.ts'
 import type { Context, SqlContext, WriteContext } from '../../kernel/contract/context.ts'
-import { type Accepted, Refusal } from '../../kernel/contract/problem.ts'
+import { Accepted, Refusal } from '../../kernel/contract/problem.ts'
 import { FOR_UPDATE_BY_ID } from '../../kernel/database/entity.ts'
 import type { StatedWidening } from '../../statements/index.ts'
 import { lockAgent } from '../agents/index.ts'
@@ -63,14 +58,14 @@ type Holding = Context<
 >
 
 /**
- * What a change of these policies waits for. Where they ask several people, the change itself needs as many of them as the
- * highest step. Otherwise the person in the console signs it.
+ * What a change of these policies waits for. Where they ask several people, the change itself needs as many of them as all
+ * steps. Otherwise the person in the console signs it.
  */
 export const holdPolicyWrite =
   (write: PolicyWrite, envelope: WebauthnAssertion | undefined, context: Holding): Hold =>
   async (policies, compare) => {
-    const steps = stepsOfChanges(policies.map(({ approval }) => approval))
-    if (steps.length === 0) return refuseUnsignedWidening(envelope, compare, context)
+    const asking = policiesToAsk(policies.map(({ approval }) => approval))
+    if (asking.length === 0) return refuseUnsignedWidening(envelope, compare, context)
     const changes = await compare()
     if (changes.length === 0) return undefined
     const unsigned = await refuseUnsignedWidening(envelope, () => changes, context)
@@ -79,7 +74,7 @@ export const holdPolicyWrite =
     const signerId = actor.type === 'console' ? actor.id : null
     const [first] = policies
     const { policyId, agentId } = { policyId: first?.id, agentId: first?.agentId, ...write }
-    return holdChange({ write, changes, policyId, agentId }, { steps, signerId }, context)
+    return holdChange({ write, changes, policyId, agentId }, { policies: asking, signerId }, context)
   }
 
 type Refused<C extends string> = readonly [code: C, message?: string]
@@ -213,14 +208,14 @@ export async function toggleRule(
   return policy
 }
 
-/** A write as it was kept: what was asked for, with the present records. */
+/** A write as it was kept: what was asked for, with the present records. Undefined: it is made. */
 export async function carryOutPolicyWrite(
   write: PolicyWrite,
   hold: Hold,
   context: Writing,
-): Promise<Refusal | Refused<string> | undefined> {
+): Promise<Refusal | Accepted | Refused<string> | undefined> {
   const done = await written(write, hold, context)
-  return done instanceof Refusal || isRefused(done) ? done : undefined
+  return done instanceof Refusal || done instanceof Accepted || isRefused(done) ? done : undefined
 }
 
 function written(write: PolicyWrite, hold: Hold, context: Writing) {

@@ -81,8 +81,8 @@ const schema = defineEntity({
 })
 
 /**
- * A change that lets more be spent under a policy with steps, or changes who approves there. As many people sign it as the
- * highest step needs.
+ * A change that lets more be spent under a policy with steps, or changes who approves there. As many people sign it as all
+ * steps need.
  */
 export class ChangeRequest extends schema.class {}
 schema.setClass(ChangeRequest)

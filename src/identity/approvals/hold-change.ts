@@ -3,7 +3,8 @@ import type { Context, ReadContext } from '../../kernel/contract/context.ts'
 import { Accepted, type Refusal } from '../../kernel/contract/problem.ts'
 import { question } from '../../kernel/contract/question.ts'
 import type { StatedWidening } from '../../statements/index.ts'
-import { type ApprovalStep, MAX_CHANGE_STEPS } from '../../values/approval-steps.ts'
+import { type ApprovalStep, MAX_CHANGE_POLICIES } from '../../values/approval-steps.ts'
+import { canonicalJson } from '../../values/canonical-json.ts'
 import { addMs } from '../../values/clock.ts'
 import { peopleInWords, readApproversAndDeputies } from './approvers.ts'
 import {
@@ -20,9 +21,11 @@ import {
   type ApprovalProgress,
   type Approver,
   advanceApproval,
-  beginEachStep,
+  beginChange,
   giveApproval,
   isAskedBy,
+  isPossible,
+  type PolicySteps,
   whyNotAsked,
 } from './progress.ts'
 
@@ -38,23 +41,23 @@ export interface HeldChange {
 }
 
 interface Signing {
-  readonly steps: readonly ApprovalStep[]
+  readonly policies: PolicySteps
   /** Who has signed the change by asking for it. */
   readonly signerId: string | null
 }
 
-/** Keeps a change until the people of all these steps have signed it. Undefined: they have, and it is made. */
+/** Keeps a change until the people of all these policies have signed it. Undefined: they have, and it is made. */
 export async function holdChange(
   change: HeldChange,
-  { steps, signerId }: Signing,
+  { policies, signerId }: Signing,
   context: Holding,
 ): Promise<Accepted | Refusal | undefined> {
   const { sql, tenant, now, refuse } = context
   const approvers = await readApproversAndDeputies(sql, { tenant, now })
-  if (steps.length > MAX_CHANGE_STEPS) return refuse('too_few_approvers', tooManyGroups(steps.length))
-  const few = tooFewForChange(steps, approvers)
-  if (few) return refuse('too_few_approvers', few)
-  const begun = beginEachStep(steps, now)
+  if (policies.length > MAX_CHANGE_POLICIES)
+    return refuse('too_few_approvers', tooManyGroups(policies.length))
+  const begun = beginChange(policies, { approvers, now })
+  if (!isPossible(begun, approvers)) return refuse('too_few_approvers', tooFewForChange(policies, approvers))
   const counts = signerId !== null && whyNotAsked(begun, approvers, signerId) === undefined
   const approval = counts ? giveApproval(begun, approvers, { personId: signerId, now }) : begun
   const { outcome } = advanceApproval(approval, CHANGE_AMOUNT, { approvers, now })
@@ -62,15 +65,16 @@ export async function holdChange(
 }
 
 const tooManyGroups = (count: number): string =>
-  `The policies that ask people name ${count} different groups of them, and at most ${MAX_CHANGE_STEPS} can approve a change together. Have some of these policies ask the same people first.`
+  `The policies that ask people name ${count} different groups of them, and at most ${MAX_CHANGE_POLICIES} can approve a change together. Have some of these policies ask the same people first.`
 
-function tooFewForChange(steps: readonly ApprovalStep[], approvers: readonly Approver[]): string | undefined {
-  const ableIn = (step: ApprovalStep) => approvers.filter(approver => isAskedBy(step, approver)).length
-  const short = steps.find(step => ableIn(step) < step.need)
-  return (
-    short &&
-    `${peopleInWords(short.need)} must approve this, as a policy with steps asks, and ${ableIn(short)} of those whom it asks can. Without them, only the end of the agents with such policies frees it: DELETE /agents/{id}.`
+function tooFewForChange(policies: PolicySteps, approvers: readonly Approver[]): string {
+  const short = policies.find(
+    steps => !isPossible(beginChange([steps], { approvers, now: new Date(0) }), approvers),
   )
+  const steps = short ?? []
+  const needed = steps.reduce((sum, { need }) => sum + need, 0)
+  const able = approvers.filter(approver => steps.some(step => isAskedBy(step, approver))).length
+  return `${peopleInWords(needed)} must approve this, as all steps of a policy ask, and ${able} of those whom they ask can. Without them, only the end of the agents with such policies frees it: DELETE /agents/{id}.`
 }
 
 async function propose(
@@ -100,32 +104,53 @@ type Steps = readonly ApprovalStep[]
 
 const peopleOf = ({ of }: ApprovalStep): ApprovalStep['of'] => (typeof of === 'string' ? of : of.toSorted())
 
+/** A change has no amount, so each step is asked; all steps have the time of the change. */
+const askedForAll = (step: ApprovalStep): ApprovalStep => ({
+  ...step,
+  of: peopleOf(step),
+  aboveCents: '0',
+  withinMinutes: CHANGE_REQUEST_TTL_MS / 60_000,
+})
+
 /** Whether who approves for the other step approves for this one as well. */
-const isCoveredBy = (step: ApprovalStep, other: ApprovalStep): boolean => {
-  if (other === step || other.need < step.need) return false
+const isStepCoveredBy = (step: ApprovalStep, other: ApprovalStep): boolean => {
+  // Others may stand in for the people of a step that goes on.
+  if (other.need < step.need || other.then === 'next') return false
   const { of } = step
-  return of === 'approvers' || (Array.isArray(other.of) && other.of.every(id => of.includes(id)))
+  return (
+    of === 'approvers' ||
+    of === other.of ||
+    (Array.isArray(other.of) && other.of.every(id => of.includes(id)))
+  )
 }
 
+/** Whether each step is covered by another one of the other policy, since a person counts in one step of it. */
+const isCoveredBy = ([first, ...others]: Steps, policy: Steps): boolean =>
+  first === undefined ||
+  policy.some(
+    (step, place) => isStepCoveredBy(first, step) && isCoveredBy(others, policy.toSpliced(place, 1)),
+  )
+
 /**
- * Who decides about changes under these policies: the people of the highest step of each. More people of one policy do not stand
- * for those of another, since who makes a policy chooses whom it asks.
+ * Who decides about changes under these policies: the people of all steps of each, as of a payment above all amounts. Whoever
+ * cannot approve such a payment cannot change what it asks. More people of one policy do not stand for those of another, since
+ * who makes a policy chooses whom it asks.
  */
-export function stepsOfChanges(policies: readonly Steps[]): ApprovalStep[] {
-  const highest = policies.flatMap(steps => steps.at(-1) ?? [])
-  const byPeople = Map.groupBy(highest, step => String(peopleOf(step)))
-  const steps = [...byPeople.keys()].toSorted().flatMap(people => {
-    const [most] = (byPeople.get(people) ?? []).toSorted((one, other) => other.need - one.need)
-    const withinMinutes = CHANGE_REQUEST_TTL_MS / 60_000
-    return most ? { ...most, of: peopleOf(most), aboveCents: '0', withinMinutes, then: 'deny' as const } : []
-  })
+export function policiesToAsk(policies: PolicySteps): PolicySteps {
+  const asking = policies.filter(steps => steps.length > 0).map(steps => steps.map(askedForAll))
+  const byText = new Map(asking.map(steps => [canonicalJson(steps), steps]))
+  const different = [...byText.keys()].toSorted().flatMap(text => [byText.get(text) ?? []])
   // More than that approve no change, so that it does not matter which are left out.
-  if (steps.length > MAX_CHANGE_STEPS) return steps
-  return steps.filter(step => !steps.some(other => isCoveredBy(step, other)))
+  if (different.length > MAX_CHANGE_POLICIES) return different
+  const isLeftOut = (steps: Steps, place: number): boolean =>
+    different.some(
+      (other, at) => at !== place && isCoveredBy(steps, other) && (at < place || !isCoveredBy(other, steps)),
+    )
+  return different.filter((steps, place) => !isLeftOut(steps, place))
 }
 
 /** The steps of the policies by which agents pay. */
-export const stepsInForce = question<null, readonly Steps[]>('approvals.steps_in_force')
+export const stepsInForce = question<null, PolicySteps>('approvals.steps_in_force')
 
 /** A change of who approves, as it is compared under the locks. */
 export interface ApproverChange {
@@ -143,19 +168,19 @@ export const holdUntilApproved =
   (write: HeldWrite, signerId: string | null, context: Holding): HoldApproverChange =>
   async ({ concerns, changes, personId = null }) => {
     if (signerId === null) return undefined
-    const steps = await stepsConcerned(concerns, context)
-    return steps.length > 0
-      ? holdChange({ write, changes, personId }, { steps, signerId }, context)
+    const policies = await policiesConcerned(concerns, context)
+    return policies.length > 0
+      ? holdChange({ write, changes, personId }, { policies, signerId }, context)
       : undefined
   }
 
 /** Empty where no policy in force is concerned. */
-export async function stepsConcerned(
+export async function policiesConcerned(
   concerns: ApproverChange['concerns'],
   context: ReadContext,
-): Promise<ApprovalStep[]> {
+): Promise<PolicySteps> {
   const inForce = (await context.service.ask(stepsInForce, null, context)).flat()
-  return stepsOfChanges(inForce.filter(steps => steps.some(concerns)))
+  return policiesToAsk(inForce.filter(steps => steps.some(concerns)))
 }
 
 type MaybeApprover = Pick<Approver, 'id'> & { readonly role: Approver['role'] | 'viewer' }

@@ -41,8 +41,11 @@ export interface ApprovalProgress {
   /** The reminders that were sent since then. */
   readonly reminders: number
   readonly given: readonly GivenApproval[]
-  /** All steps are asked from the beginning, and an approval counts in each that asks the person. */
-  readonly isForEach?: true
+  /**
+   * The policy of each step, by its place, where policies together decide about a change: all steps are asked from the
+   * beginning. An approval counts in each policy, and there in one step.
+   */
+  readonly policies?: readonly number[]
 }
 
 /** `denied` by a step that was not complete in time, or that too few people are left for. */
@@ -82,18 +85,48 @@ export function beginApproval(
   }
 }
 
-/** Asks the people of each step at once, for every amount; there is at least one step. */
-export const beginEachStep = (steps: readonly ApprovalStep[], now: Date): ApprovalProgress => ({
-  steps,
+/** The steps of each of several policies. */
+export type PolicySteps = readonly (readonly ApprovalStep[])[]
+
+/** Asks the people of all steps of each policy at once; there is at least one step. */
+export const beginChange = (policies: PolicySteps, { approvers, now }: Circumstances): ApprovalProgress => ({
   requesters: [],
   salt: newSalt(),
-  position: steps.length - 1,
-  reaches: steps.map((_, place) => place),
   beganAt: now.toISOString(),
   reminders: 0,
   given: [],
-  isForEach: true,
+  ...askOfChange(policies, approvers),
 })
+
+/** What was approved is kept: the caller drops what the present policies and people do not accept. */
+export const askAnew = (
+  progress: ApprovalProgress,
+  policies: PolicySteps,
+  approvers: readonly Approver[],
+): ApprovalProgress => ({ ...progress, ...askOfChange(policies, approvers) })
+
+function askOfChange(policies: PolicySteps, approvers: readonly Approver[]) {
+  const reaches = policies.reduce<readonly number[]>(
+    (before, steps) => [...before, ...reachesOfAll(steps, approvers).map(to => before.length + to)],
+    [],
+  )
+  const ofPolicies = policies.flatMap((steps, policy) => steps.map(() => policy))
+  return { steps: policies.flat(), policies: ofPolicies, position: reaches.length - 1, reaches }
+}
+
+/**
+ * Up to which step the people of each may approve, for an amount above all of them: as of a payment, those of the next step
+ * stand in where too few are left and the step says so.
+ */
+function reachesOfAll(steps: readonly ApprovalStep[], people: readonly Approver[]): readonly number[] {
+  let reaches: number[] = []
+  for (const [place, { then }] of steps.entries()) {
+    reaches.push(place)
+    const isEnough = assign({ steps, reaches }, people).every(Boolean)
+    if (!isEnough && then === 'next') reaches = reaches.map(to => (to === place ? place + 1 : to))
+  }
+  return reaches
+}
 
 /** All of it is asked anew: what was approved is no longer what people have seen. */
 export function restartApproval(progress: ApprovalProgress, amount: Cents, now: Date): ApprovalProgress {
@@ -152,9 +185,15 @@ function assign(asked: Asked, people: readonly Approver[]): (Approver | undefine
 export const mostApprovals = (steps: readonly ApprovalStep[], people: readonly Approver[]): number =>
   assign({ steps, reaches: steps.map((_, place) => place) }, people).filter(Boolean).length
 
-/** Steps in which the same approval may count have each their own assignment. */
-const assignedApart = (progress: ApprovalProgress): readonly Asked[] =>
-  progress.isForEach ? progress.steps.map(step => ({ steps: [step], reaches: [0] })) : [progress]
+/** Policies in which the same approval may count have each their own assignment. */
+function assignedApart(progress: ApprovalProgress): readonly Asked[] {
+  const { steps, reaches, policies } = progress
+  if (!policies) return [progress]
+  return [...new Set(policies)].map(policy => ({
+    steps,
+    reaches: reaches.map((to, place) => (policies[place] === policy ? to : null)),
+  }))
+}
 
 const countOf = (progress: ApprovalProgress, people: readonly Approver[]): number =>
   assignedApart(progress).reduce((sum, one) => sum + assign(one, people).filter(Boolean).length, 0)
@@ -206,7 +245,7 @@ const isComplete = (progress: ApprovalProgress, approvers: readonly Approver[]):
 }
 
 /** Whether there are still enough people. Who has signed in place of another person does not approve once more. */
-const isPossible = (progress: ApprovalProgress, approvers: readonly Approver[]): boolean => {
+export const isPossible = (progress: ApprovalProgress, approvers: readonly Approver[]): boolean => {
   const givers = giversOf(progress, approvers)
   const others = countingApprovers(progress, approvers).filter(({ id }) => !isGiven(progress, id))
   return countOf(progress, [...givers, ...others]) === neededApprovals(progress).length

@@ -37,7 +37,7 @@ export const ApprovalProgressRecord = z
     step: z.int().min(1).max(MAX_CHANGE_STEPS).meta({ description: 'The step that is asked now.' }),
     steps: z.array(approvalStepsSchema.unwrap().element).max(MAX_CHANGE_STEPS).meta({
       description:
-        'The steps of the policy. Of a change: the highest of each policy; all are asked at once, and an approval counts in each that asks the person, so that fewer than `needed` can be enough.',
+        'The steps of the policy. Of a change: those of each policy; all are asked at once, and an approval counts in one step of each policy, so that with several policies fewer than `needed` can be enough.',
     }),
     awaits: z.array(z.union([z.enum(approverGroups), id('person')])).meta({
       description: 'The roles or people who are asked now. Empty once it has ended.',

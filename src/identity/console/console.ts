@@ -12,7 +12,7 @@ import { hashSecret } from '../../kernel/database/credential.ts'
 import { definedOnly, FOR_UPDATE } from '../../kernel/database/entity.ts'
 import { addMs, clock, days } from '../../values/clock.ts'
 import { requireFirst } from '../../values/collections.ts'
-import { isAskedIn, stepsConcerned } from '../approvals/index.ts'
+import { isAskedIn, policiesConcerned } from '../approvals/index.ts'
 import type { Person } from '../customers/index.ts'
 import {
   grantEnrolment,
@@ -128,7 +128,7 @@ function withStatus(status: 'active' | 'ended' | undefined): FilterQuery<Console
 /** Who opens the link is the person: they request in that name, and an invited one enrols a passkey. */
 async function needsApprovals(person: Person, consent: OwnerConsent, context: ReadContext): Promise<boolean> {
   if (!consent || consent.person.id === person.id) return false
-  return (await stepsConcerned(step => isAskedIn(step, person), context)).length > 0
+  return (await policiesConcerned(step => isAskedIn(step, person), context)).length > 0
 }
 
 const consoleOperations = bindHandlers(consoleApi, {

@@ -15,7 +15,7 @@ import {
 import { plain } from '../../kernel/database/personal.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs, clock, minutes } from '../../values/clock.ts'
-import { isAskedIn, stepsConcerned } from '../approvals/index.ts'
+import { isAskedIn, policiesConcerned } from '../approvals/index.ts'
 import { type AssertionContext, consumeAssertion, verifyAssertion } from './assertions.ts'
 import type { PasskeyEnrolmentGround } from './challenge.ts'
 import { Passkey } from './passkey.ts'
@@ -113,7 +113,7 @@ export const lockEnrollee = async (
 
 /** With a passkey for another approver, one person would approve as two. */
 const isAskedBySteps = async (person: PasskeyEnrollee, context: ReadContext): Promise<boolean> =>
-  (await stepsConcerned(step => isAskedIn(step, person), context)).length > 0
+  (await policiesConcerned(step => isAskedIn(step, person), context)).length > 0
 
 type AuthorityCode =
   | AssertionRefusalCode

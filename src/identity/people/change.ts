@@ -12,7 +12,7 @@ import {
   holdUntilApproved,
   isAskedIn,
   namingInWords,
-  stepsConcerned,
+  policiesConcerned,
 } from '../approvals/index.ts'
 import { Person, personEvent, personMachine } from '../customers/index.ts'
 import {
@@ -102,7 +102,7 @@ async function endAccessByLinks(
   concerns: (step: ApprovalStep) => boolean,
   context: WriteContext,
 ): Promise<void> {
-  if ((await stepsConcerned(concerns, context)).length === 0) return
+  if ((await policiesConcerned(concerns, context)).length === 0) return
   await revokePersonLinks(id, context, { kind: { $ne: 'recovery' } })
   await endEnrolmentGrants(id, context)
 }

@@ -8,7 +8,7 @@ import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { keysOf } from '../../values/collections.ts'
 import { newId } from '../../values/ids.ts'
-import { type HoldApproverChange, holdUntilApproved, stepsConcerned } from '../approvals/index.ts'
+import { type HoldApproverChange, holdUntilApproved, policiesConcerned } from '../approvals/index.ts'
 import { endConsoleSessions } from '../console/index.ts'
 import {
   consumeOwnerConsent,
@@ -107,7 +107,7 @@ async function creationBlocker(
   context: Creating,
 ) {
   if (exceedsKeyScopes('owner', consent, context)) return 'scope_not_held'
-  const inForce = await stepsConcerned(() => true, context)
+  const inForce = await policiesConcerned(() => true, context)
   if (consent && members.clientId !== null && inForce.length > 0) return 'client_needs_approvals'
   const [, known] = await Promise.all([lockTenant(context, 'people'), context.em.find(SsoProvider, {})])
   const code = await consumeOwnerConsent(consent, signedMembers(members), context)

@@ -154,9 +154,9 @@ describe('a change that lets more be spent under a policy with steps', () => {
     expect((await policyOf()).dailyLimitEuros).toBe(50)
   })
 
-  test('is not made once the policy asks more people than have signed', async () => {
+  test('asks all that its policy asks more, and keeps what was signed', async () => {
     const office = await anOffice()
-    const { client, agent, ada, bob, params, rules, policyOf } = office
+    const { client, agent, ada, bob, eve, params, rules, policyOf } = office
     const toggle = (value: boolean) =>
       client.policies.toggle({ params: { agentId: agent.id }, body: { field: 'requireIntent', value } })
     await bodyOf(toggle(true))
@@ -164,8 +164,13 @@ describe('a change that lets more be spent under a policy with steps', () => {
     await bodyOf(approveBy(ada, changeId, client))
     const tighter = { ...rules, requireIntent: true, approval: [{ ...twoOwners, need: 3 }] }
     await bodyOf(client.policies.replace({ params, body: tighter }))
-    expect(await approveBy(bob, changeId, client)).toMatchObject({ code: 'change_request_outdated' })
+    expect(await approveBy(bob, changeId, client)).toMatchObject({
+      body: { status: 'waiting', approval: { given: 2, needed: 3 } },
+    })
+    expect(await approveBy(ada, changeId, client)).toMatchObject({ code: 'already_approved' })
     expect((await policyOf()).requireIntent).toBe(true)
+    expect(await approveBy(eve, changeId, client)).toMatchObject({ body: { status: 'applied' } })
+    expect((await policyOf()).requireIntent).toBe(false)
   })
 
   test('is made at once where it only tightens', async () => {
@@ -173,6 +178,24 @@ describe('a change that lets more be spent under a policy with steps', () => {
     const tighter = { ...rules, dailyLimitEuros: 50, approval: [{ ...twoOwners, need: 3 }] }
     expect((await client.policies.replace({ params, body: tighter })).status).toBe(200)
     expect(await policyOf()).toMatchObject({ dailyLimitEuros: 50, approval: [{ need: 3 }] })
+  })
+
+  test('waits for the people of all steps, whom no owner alone can take away', async () => {
+    const { client, ada, bob, eve, clerk, agent } = await anOffice()
+    const clerks = { ...twoOwners, of: [clerk.personId, eve.personId], need: 2 }
+    const alone = { ...twoOwners, aboveEuros: 5_000, of: [ada.personId], need: 1 }
+    const { id } = await anAgentUnder(client, { approval: [clerks, alone] })
+    const params = { id: (await bodyOf(client.policies.effective({ params: { agentId: id } }))).id }
+    await bodyOf(client.agents.delete({ params: { id: agent.id } }))
+    const changeId = idOf(
+      await proposedBy(ada, { client, params, rules: { name: 'P' } } as never, { approval: [] }),
+    )
+    const { approval } = await bodyOf(client.changeRequests.get({ params: { id: changeId } }))
+    expect(approval).toMatchObject({ given: 1, needed: 3, awaits: [clerk.personId, eve.personId].toSorted() })
+    expect(await approveBy(bob, changeId)).toMatchObject({ code: 'approver_not_asked' })
+    expect(await approveBy(clerk, changeId)).toMatchObject({ body: { status: 'waiting' } })
+    expect(await approveBy(eve, changeId)).toMatchObject({ body: { status: 'applied' } })
+    expect((await bodyOf(client.policies.get({ params }))).approval).toEqual([])
   })
 
   test('waits where a higher step would let fewer people, or others, approve the next change', async () => {
