@@ -113,9 +113,13 @@ export const statedApprovalStep = (step: ApprovalStep): string =>
 const isSameGroup = (one: ApprovalStep['of'], other: ApprovalStep['of']): boolean =>
   String(one) === String(other)
 
+/** Whether no one else may approve in this step than in the other. */
+const isWithin = (of: ApprovalStep['of'], others: ApprovalStep['of']): boolean =>
+  others === 'approvers' || of === others || (Array.isArray(of) && of.every(id => others.includes(id)))
+
 /** A step that passes its approvals on sooner is looser, and one that denies sooner is not. */
 const isAsStrict = (before: ApprovalStep, after: ApprovalStep): boolean =>
-  isSameGroup(before.of, after.of) &&
+  isWithin(after.of, before.of) &&
   after.need >= before.need &&
   aboveOf(after) <= aboveOf(before) &&
   (after.then === 'deny'
@@ -130,10 +134,13 @@ export const areStepsEased = (before: readonly ApprovalStep[], after: readonly A
   })
 
 /**
- * Whether people must approve the change of the steps: less is asked of them, or others as well. The people of each step also
- * decide about changes, so whom a new step asks could stop them all.
+ * Whether people must approve the change of the steps: less is asked of them, or others are asked. The people of each step also
+ * decide about changes, so whom a step asks instead, or a new one, could stop them all.
  */
 export function areStepsLoosened(before: readonly ApprovalStep[], after: readonly ApprovalStep[]): boolean {
-  const asksOthers = ({ of }: ApprovalStep) => !before.some(step => isSameGroup(step.of, of))
+  const asksOthers = ({ of }: ApprovalStep, place: number) => {
+    const step = before[place]
+    return !(step ? [step] : before).some(one => isSameGroup(one.of, of))
+  }
   return before.length > 0 && (areStepsEased(before, after) || after.some(asksOthers))
 }

@@ -10,6 +10,7 @@ import {
   giveApproval,
   nextOfApproval,
   remindOfApproval,
+  tightenApproval,
 } from '../../src/identity/approvals/progress.ts'
 import {
   type ApprovalStep,
@@ -17,6 +18,7 @@ import {
   approvalStepProblem,
   areStepsLoosened,
 } from '../../src/values/approval-steps.ts'
+import { cents } from '../../src/values/money.ts'
 import { afterNoon, FollowedSteps, type StepTerms, stepOf } from './approvals/followed-steps.ts'
 
 const owners = stepOf({ of: 'owners' })
@@ -138,6 +140,15 @@ describe('the people who are said to be asked', () => {
     expect(request.awaits).toEqual(['owners'])
   })
 
+  test('are not those who have left', () => {
+    const request = new FollowedSteps([stepOf({ of: ['ann', 'ben', 'otto'], need: 2 })], people)
+    request.setRole('ben', undefined)
+    expect(request.awaits).toEqual(['ann', 'otto'])
+    request.setRole('ann', undefined)
+    expect(request.outcome).toBe('denied')
+    expect(request.awaits).toEqual(['otto'])
+  })
+
   test('are those of each step of a change that is open', () => {
     const approvers = [
       { id: 'ann', role: 'approver' },
@@ -145,8 +156,8 @@ describe('the people who are said to be asked', () => {
     ] as const
     const begun = beginChange([[stepOf({ of: ['ann'] }), owners]], { approvers, now: afterNoon(0) })
     const signed = giveApproval(begun, approvers, { personId: 'ann', now: afterNoon(1) })
-    expect(awaitedBy(begun)).toEqual(['ann', 'owners'])
-    expect(awaitedBy(signed)).toEqual(['owners'])
+    expect(awaitedBy(begun, approvers)).toEqual(['ann', 'owners'])
+    expect(awaitedBy(signed, approvers)).toEqual(['owners'])
   })
 })
 
@@ -176,8 +187,8 @@ describe('the people of a request', () => {
     request.approve('olga')
     expect(request.whyNotAsked('olga')).toBe('given')
     expect(request.state).toBe('open at step 1, 1 of 2 given, asked: ann')
-    // An owner may give what an approver is asked for, too.
-    expect(request.awaits).toEqual(['approvers', 'owners'])
+    // An owner may give what an approver is asked for, too; there is none who has not approved.
+    expect(request.awaits).toEqual(['approvers'])
     const alone = new FollowedSteps([stepOf(), owners], { olga: 'owner' })
     alone.approve('olga')
     expect(alone.state).toBe('denied at step 1, 1 of 2 given')
@@ -322,6 +333,47 @@ test('starts anew', () => {
   expect(request.outcome).toBe('open')
   request.wait(1)
   expect(request.outcome).toBe('denied')
+})
+
+describe('steps that ask more meanwhile', () => {
+  const tighten = (request: FollowedSteps, steps: readonly ApprovalStep[], amount = 1_000): string => {
+    request.progress = tightenApproval(request.progress, steps, cents(amount))
+    request.wait(0)
+    return request.state
+  }
+
+  test('keep what was approved and the time that has passed', () => {
+    const request = new FollowedSteps([stepOf({ need: 2 }), owners], people)
+    request.approve('ann')
+    request.wait(30)
+    expect(tighten(request, [stepOf({ need: 3, withinMinutes: 50 }), owners])).toBe(
+      'open at step 0, 1 of 3 given, asked: ben, olga, otto',
+    )
+    request.wait(20)
+    expect(request.state).toBe('denied at step 0, 1 of 3 given')
+  })
+
+  test('ask in an earlier step again, and in a step that the amount exceeds now', () => {
+    const far = stepOf({ of: 'owners', aboveCents: '5000' })
+    const request = new FollowedSteps([stepOf({ of: ['ann', 'ben'] }), owners, far], people)
+    request.approve('ann')
+    const nearer = stepOf({ of: 'owners', aboveCents: '10' })
+    expect(tighten(request, [stepOf({ of: ['ann', 'ben'], need: 2 }), owners, nearer])).toBe(
+      'open at step 1, 1 of 3 given, asked: ben, olga, otto',
+    )
+    for (const person of ['olga', 'ben', 'otto']) request.approve(person)
+    expect(request.state).toBe('approved at step 2, 4 of 4 given')
+  })
+
+  test('let no one stand in for a step that denies now', () => {
+    const goesOn = stepOf({ of: ['ann', 'ben'], need: 2, ending: 'next' })
+    const request = new FollowedSteps([goesOn, owners], people)
+    request.wait(60)
+    for (const person of ['olga', 'otto']) request.approve(person)
+    expect(request.state).toBe('open at step 1, 2 of 3 given, asked: ann, ben')
+    const denies = stepOf({ of: ['ann', 'ben'], need: 2 })
+    expect(tighten(request, [denies, owners])).toBe('open at step 1, 1 of 3 given, asked: ann, ben')
+  })
 })
 
 describe('reminders', () => {

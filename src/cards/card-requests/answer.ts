@@ -160,7 +160,7 @@ function approve(
   const answer = { answeredAt: now, answeredBy: by, comment, dueAt: now }
   Object.assign(request, { ...approvedColumns(approved), ...answer })
   moveCardRequest(request, 'approved', context, comment)
-  return cardRequestResponse(request)
+  return cardRequestResponse(request, context)
 }
 
 const STEP_ENDED = 'Too few people have approved in time, or are left who can: the request is being denied.'
@@ -206,7 +206,7 @@ async function approveWithOthers(
     ...(beginsStep && { beginsStep }),
   })
   wake(cardRequestProcess, request)
-  return cardRequestResponse(request)
+  return cardRequestResponse(request, context)
 }
 
 export const denyCardRequest: HandlerOf<typeof cardRequestsApi.deny> = async ({ params, body }, context) => {
@@ -217,7 +217,7 @@ export const denyCardRequest: HandlerOf<typeof cardRequestsApi.deny> = async ({ 
   if (problem) return refuse(...problem)
   Object.assign(request, { answeredAt: now, answeredBy: personalDecision(actor), comment: body.reason })
   moveCardRequest(request, 'denied', context, body.reason)
-  return cardRequestResponse(request)
+  return cardRequestResponse(request, context)
 }
 
 interface PendingRequest {

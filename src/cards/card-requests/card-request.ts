@@ -3,10 +3,13 @@ import type { personalDecision } from '../../control/intents/index.ts'
 import type { CardControls } from '../../control/rules/index.ts'
 import {
   type ApprovalProgress,
+  type Approver,
   approvalEventCounts,
   approvalProgressResponse,
+  readAskedApprovers,
   setApproval,
 } from '../../identity/approvals/index.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import {
   nullable,
@@ -17,6 +20,7 @@ import {
 } from '../../kernel/database/entity.ts'
 import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
 import { days } from '../../values/clock.ts'
+import { requireFirst } from '../../values/collections.ts'
 import { jsonName } from '../../values/json-names.ts'
 import { type Cents, formatMoney, maxOf, UNLIMITED_CENTS } from '../../values/money.ts'
 import { ID_AND_NAME } from '../../values/personal.ts'
@@ -214,14 +218,23 @@ const isApproved = ({ status }: CardRequest): boolean =>
 const hasApprovals = ({ approval }: CardRequest): boolean => approval !== null && approval.given.length > 0
 
 /** The approvals of several people, as the record has them. */
-const approvalOf = (request: CardRequest) =>
+const approvalOf = (request: CardRequest, approvers: readonly Approver[]) =>
   request.approval &&
   approvalProgressResponse(request.approval, {
     amountCents: amountToApprove(request),
     isOpen: request.status === 'pending',
+    approvers,
   })
 
-export const cardRequestResponse = (request: CardRequest) =>
+export async function cardRequestResponses(requests: readonly CardRequest[], context: SqlContext) {
+  const approvers = await readAskedApprovers(requests, 'pending', context)
+  return requests.map(request => responseOf(request, approvers))
+}
+
+export const cardRequestResponse = async (request: CardRequest, context: SqlContext) =>
+  requireFirst(await cardRequestResponses([request], context))
+
+const responseOf = (request: CardRequest, approvers: readonly Approver[]) =>
   withMembers(request, {
     cardId: shownCardId(request),
     limits: requestedLimits(request),
@@ -229,7 +242,7 @@ export const cardRequestResponse = (request: CardRequest) =>
       isApproved(request) || (request.status === 'pending' && hasApprovals(request))
         ? approvedLimits(request)
         : null,
-    approval: approvalOf(request),
+    approval: approvalOf(request, approvers),
   })
 
 export const cardRequestEvent = (request: CardRequest, reason?: string | null) => ({

@@ -30,6 +30,7 @@ import {
   cardRequestEvent,
   cardRequestMachine,
   cardRequestResponse,
+  cardRequestResponses,
   isFulfilmentDue,
   MAX_PENDING_CARD_REQUESTS,
   OPEN_CARD_REQUEST_SQL,
@@ -159,7 +160,7 @@ const create: HandlerOf<typeof cardRequestsApi.create> = async ({ body }, contex
   await beginApproval(request, agent, changed, context)
   emit('card_limit_request.updated', cardRequestEvent(request, reason))
   wake(cardRequestProcess, request)
-  return cardRequestResponse(request)
+  return cardRequestResponse(request, context)
 }
 
 const cardRequests = bindHandlers(cardRequestsApi, {
@@ -171,7 +172,7 @@ const cardRequests = bindHandlers(cardRequestsApi, {
     const created = await createdWithinCondition('cardreq', { from, to }, context)
     const filters = definedOnly({ status, type, agentId, cardId, ...created })
     const page = await context.page(CardRequest, filters)
-    return { ...page, data: page.data.map(cardRequestResponse) }
+    return { ...page, data: await cardRequestResponses(page.data, context) }
   },
 
   get: getRecordAs(CardRequest, 'request_not_found', cardRequestResponse),
@@ -184,7 +185,7 @@ const cardRequests = bindHandlers(cardRequestsApi, {
     if (problem) return refuse(...problem)
     request.comment = body.comment
     moveCardRequest(request, 'cancelled', context, body.comment)
-    return cardRequestResponse(request)
+    return cardRequestResponse(request, context)
   },
 })
 

@@ -13,7 +13,7 @@ import { Agent, agentEvent, agentMachine, lockAgent, lockAnyAgent, unfreezeAgent
 import { agentSteps, agentsApi } from './api.ts'
 import { fundAgent, getAgentBalance, holdsMoney, newAgentWallet, purses } from './money.ts'
 import { agentProcess } from './process.ts'
-import { tooFewForTemplate, unfreezing, wideningOfNewAgent, wideningsOfAgent } from './widening.ts'
+import { templateProblem, unfreezing, wideningOfNewAgent, wideningsOfAgent } from './widening.ts'
 
 export const findAgent = (em: EntityReader, id: string): Promise<Agent | null> => em.findOne(Agent, { id })
 
@@ -54,8 +54,8 @@ const agents = bindHandlers(agentsApi, {
     if (await isExternalIdTaken(em, body.externalId)) return refuse('external_id_taken')
     const { webauthnAssertion, ...members } = body
     const { name, policyId } = members
-    const few = policyId ? await tooFewForTemplate(policyId, context) : undefined
-    if (few) return refuse('too_few_approvers', few)
+    const problem = policyId ? await templateProblem(policyId, context) : undefined
+    if (problem) return refuse(...problem)
     const unsigned = await refuseUnsignedWidening(
       webauthnAssertion,
       async () => (policyId ? [await wideningOfNewAgent({ name, policyId }, context)] : []),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { stepRefusals } from '../../identity/approvals/index.ts'
 import { widening } from '../../identity/passkeys/index.ts'
 import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
@@ -99,7 +100,7 @@ export const agentsApi = {
     fails: {
       ...widening.fails,
       external_id_taken: fails.external_id_taken,
-      too_few_approvers: [400, 'policyId: the policy asks for more people than can approve.'],
+      ...stepRefusals,
     },
     emits: {
       ...widening.emits,

@@ -1,4 +1,4 @@
-import { tooFewApprovers } from '../../identity/approvals/index.ts'
+import { type StepRefusal, stepsProblem } from '../../identity/approvals/index.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
 import { question } from '../../kernel/contract/question.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
@@ -25,10 +25,13 @@ interface Template {
 /** A template of policies as it is stored, locked, so that the agent gets the rules that were signed. */
 export const templates = question<string, Template | undefined>('agents.templates')
 
-/** Which step of the template asks for more people than there are, in a sentence; undefined if none does. */
-export async function tooFewForTemplate(policyId: string, context: ReadContext): Promise<string | undefined> {
+/** Why a new agent cannot be given the template: its steps ask who cannot approve; undefined if none does. */
+export async function templateProblem(
+  policyId: string,
+  context: ReadContext,
+): Promise<StepRefusal | undefined> {
   const [template] = await context.service.ask(templates, policyId, context)
-  return template && tooFewApprovers(template.approval, context)
+  return template && stepsProblem(template.approval, context)
 }
 
 /** A template by its amounts, since it may have changed since the person saw it; a preset by its name. */

@@ -19,6 +19,7 @@ import {
   policiesConcerned,
   policiesToAsk,
   readApproversAndDeputies,
+  readAskedApprovers,
   whyNotAsked,
 } from '../../identity/approvals/index.ts'
 import { type DeputyWrite, recordDeputy } from '../../identity/deputies/index.ts'
@@ -35,7 +36,7 @@ import { type ProviderWrite, reconfigureProvider } from '../../identity/sso/inde
 import type { Actor } from '../../kernel/contract/actor.ts'
 import { area, reaction } from '../../kernel/contract/area.ts'
 import { inRange } from '../../kernel/contract/conditions.ts'
-import type { EmitContext } from '../../kernel/contract/context.ts'
+import type { EmitContext, ReadContext } from '../../kernel/contract/context.ts'
 import type { Deadline } from '../../kernel/contract/deadline.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { bindHandlers, type ContextOf, DONE } from '../../kernel/contract/operation.ts'
@@ -43,6 +44,7 @@ import { Accepted, Refusal } from '../../kernel/contract/problem.ts'
 import { definedOnly, FOR_UPDATE, FOR_UPDATE_BY_ID, withMembers } from '../../kernel/database/entity.ts'
 import type { StatedWidening } from '../../statements/index.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
+import { requireFirst } from '../../values/collections.ts'
 import { AgentEvent } from '../agents/index.ts'
 import { carryOutPolicyWrite, type Hold, type PolicyWrite } from '../policies/index.ts'
 import { changeRequestsApi } from './api.ts'
@@ -158,16 +160,26 @@ const whereStatus = (status: ChangeRequest['status'] | 'expired' | undefined, no
     : definedOnly({ status })
 }
 
+async function shown(changes: readonly ChangeRequest[], context: ReadContext) {
+  const approvers = await readAskedApprovers(changes, changeRequestMachine.initial, context)
+  return changes.map(change => changeRequestResponse(change, { approvers, now: context.now }))
+}
+
+const shownOne = async (change: ChangeRequest, context: ReadContext) =>
+  requireFirst(await shown([change], context))
+
 export const changeRequestHandlers = bindHandlers(changeRequestsApi, {
-  async list({ query: { status, agentId } }, { page, actor, now }) {
+  async list({ query: { status, agentId } }, context) {
+    const { page, actor, now } = context
     const where = { ...visibleTo(actor), ...whereStatus(status, now), ...definedOnly({ agentId }) }
     const changes = await page(ChangeRequest, where)
-    return { ...changes, data: changes.data.map(change => changeRequestResponse(change, now)) }
+    return { ...changes, data: await shown(changes.data, context) }
   },
 
-  async get({ params }, { em, actor, now, refuse }) {
+  async get({ params }, context) {
+    const { em, actor, refuse } = context
     const change = await em.findOne(ChangeRequest, { id: params.id, ...visibleTo(actor) })
-    return change ? changeRequestResponse(change, now) : refuse('change_request_not_found')
+    return change ? shownOne(change, context) : refuse('change_request_not_found')
   },
 
   async approve({ params, body }, context) {
@@ -186,7 +198,7 @@ export const changeRequestHandlers = bindHandlers(changeRequestsApi, {
     if (signer instanceof Refusal) return signer
     const joinUrl = await approveChange(change, signer.id, context)
     if (joinUrl instanceof Refusal) return joinUrl
-    return withMembers(changeRequestResponse(change, now), { joinUrl })
+    return withMembers(await shownOne(change, context), { joinUrl })
   },
 
   async reject({ params, body }, context) {
@@ -195,7 +207,7 @@ export const changeRequestHandlers = bindHandlers(changeRequestsApi, {
     if (!change) return refuse('change_request_not_found')
     if (!isWaiting(change, now)) return refuse('change_request_over')
     endChange(change, 'rejected', body.reason, context)
-    return changeRequestResponse(change, now)
+    return shownOne(change, context)
   },
 
   async expire({ params }, { em, now, refuse }) {

@@ -236,7 +236,7 @@ export const declareIntent = {
     if (intent.status === 'approved') emit('intent.approved', intentEvent(intent))
     const riskEvents = state.riskAssessor.applyOutcome(agent, { ...intent, type: 'intent' })
     for (const [event, data] of riskEvents) emit(event, data)
-    return unpaidIntentResponse(intent)
+    return unpaidIntentResponse(intent, state.approvers)
   },
   async write({ declared, decisions, counters, funds, riskAssessor }, sql) {
     await Promise.all([

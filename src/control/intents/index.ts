@@ -4,7 +4,6 @@ export {
   findApprovalProof,
   hasApprovalProof,
   type IntentApprovalProgress,
-  intentApprovalProgress,
   reviewApproval,
 } from './approval/approvals.ts'
 export { personalDecision } from './approval/approve.ts'
@@ -44,6 +43,7 @@ export {
   isApprovedPayee,
   updateIntentReceiptState,
 } from './payments.ts'
+export { intentApprovalProgress } from './response.ts'
 export { INTENT_OF_OPENINGS, keptWithIntent } from './retention.ts'
 export {
   declareIntentRefusals,

@@ -1,5 +1,5 @@
 import type { FilterQuery } from '@mikro-orm/core'
-import { RecordedApproval } from '../../identity/approvals/index.ts'
+import { RecordedApproval, unknownApprover } from '../../identity/approvals/index.ts'
 import type { Tenant } from '../../kernel/contract/actor.ts'
 import { area } from '../../kernel/contract/area.ts'
 import { type RowSource, sqlCondition } from '../../kernel/contract/conditions.ts'
@@ -78,8 +78,11 @@ async function simulateForAgent(agentId: string, payee: ResolvedPayee, body: Bod
   return { ...decision, id: null }
 }
 
-async function simulateRules(payee: ResolvedPayee, body: Body, { em, now, refuse }: SimulateContext) {
+async function simulateRules(payee: ResolvedPayee, body: Body, context: SimulateContext) {
+  const { em, now, refuse } = context
   const { policyId, policy: givenRules, at, amountCents, mcc } = body
+  const unknown = givenRules && (await unknownApprover(givenRules.approval, context))
+  if (unknown) return refuse('unknown_approver', `policy.${unknown}`)
   const policy = policyId ? await findPolicy(em, policyId) : null
   if (policyId && !policy) return refuse('policy_not_found')
   const rules = policy ? pickPolicyRules(policy) : (givenRules ?? null)

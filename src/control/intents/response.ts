@@ -1,4 +1,9 @@
-import { approvalEventCounts, approvalProgressResponse } from '../../identity/approvals/index.ts'
+import {
+  type Approver,
+  approvalEventCounts,
+  approvalProgressResponse,
+  readAskedApprovers,
+} from '../../identity/approvals/index.ts'
 import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { IntentPayment } from '../../kernel/contract/payables.ts'
 import type { Ports } from '../../kernel/contract/ports.ts'
@@ -6,7 +11,7 @@ import { withMembers } from '../../kernel/database/entity.ts'
 import { requireFirst } from '../../values/collections.ts'
 import { formatOriginal } from '../../values/original-amount.ts'
 import { truncateText } from '../../values/schemas.ts'
-import type { Intent, IntentRow } from './intent.ts'
+import { type Intent, type IntentRow, intentMachine } from './intent.ts'
 
 type PaymentsContext = SqlContext & Pick<Ports, 'service'>
 type PayableIntent = Pick<Intent, 'id' | 'status'>
@@ -23,12 +28,21 @@ export async function paymentsOfIntents(
 
 export type LatestIntentPayments = Awaited<ReturnType<typeof latestIntentPayments>>
 
-export async function latestIntentPayments(intents: readonly PayableIntent[], context: PaymentsContext) {
-  const payments = await paymentsOfIntents(intents, context)
+export async function latestIntentPayments(
+  intents: readonly (PayableIntent & ApprovedIntent)[],
+  context: PaymentsContext,
+) {
+  const [payments, approvers] = await Promise.all([
+    paymentsOfIntents(intents, context),
+    readAskedApprovers(intents, intentMachine.initial, context),
+  ])
   const latest = new Map(payments.toReversed().map(payment => [payment.intentId, payment]))
   return {
     responseOf: <T extends ApprovedIntent & { id: string }>(intent: T) =>
-      withMembers(intent, { payment: latest.get(intent.id) ?? null, approval: approvalOf(intent) }),
+      withMembers(intent, {
+        payment: latest.get(intent.id) ?? null,
+        approval: intentApprovalProgress(intent, approvers),
+      }),
   }
 }
 
@@ -42,11 +56,16 @@ export async function intentResponse(intent: Intent, context: PaymentsContext) {
 }
 
 /** What the API says of the approvals of several people. */
-const approvalOf = ({ approval, amountCents, status }: ApprovedIntent) =>
-  approval && approvalProgressResponse(approval, { amountCents, isOpen: status === 'created' })
+export const intentApprovalProgress = (
+  { approval, amountCents, status }: ApprovedIntent,
+  approvers: readonly Approver[],
+) => approval && approvalProgressResponse(approval, { amountCents, isOpen: status === 'created', approvers })
 
-export const unpaidIntentResponse = <T extends ApprovedIntent>(intent: T) =>
-  withMembers(intent, { payment: null, approval: approvalOf(intent) })
+/** `approvers`: who may approve now, of no matter unless it waits. */
+export const unpaidIntentResponse = <T extends ApprovedIntent>(
+  intent: T,
+  approvers: readonly Approver[] = [],
+) => withMembers(intent, { payment: null, approval: intentApprovalProgress(intent, approvers) })
 
 /** Null if there is no more to say than the intent's status does. */
 export function intentPaymentSentence(payment: IntentPayment): string | null {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { stepRefusals } from '../../identity/approvals/index.ts'
 import { notFound, notFoundOrDeleted, post } from '../../kernel/contract/operation.ts'
 import { purseRefusal } from '../../money/wallets/index.ts'
 import { instant } from '../../values/clock.ts'
@@ -80,6 +81,7 @@ export const intentSimulationApi = {
     returns: [200, SimulatedDecision],
     fails: {
       policy_not_found: notFound('policy'),
+      unknown_approver: stepRefusals.unknown_approver,
       agent_required: [400, 'agentId: send exactly one of agentId, policyId and policy.'],
       agent_not_found: notFoundOrDeleted('agent'),
       wallet_not_found: [404, 'walletId: no such wallet.'],

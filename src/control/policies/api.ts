@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { bySeveral } from '../../identity/approvals/index.ts'
+import { bySeveral, stepRefusals } from '../../identity/approvals/index.ts'
 import { widening } from '../../identity/passkeys/index.ts'
 import { operationsFor } from '../../kernel/contract/callers.ts'
 import { declareEvent } from '../../kernel/contract/events.ts'
-import { emptyBody, notFound, notFoundOrDeleted, type RefusalSpec } from '../../kernel/contract/operation.ts'
+import { emptyBody, notFound, notFoundOrDeleted } from '../../kernel/contract/operation.ts'
 import { step } from '../../kernel/contract/step.ts'
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
@@ -44,8 +44,6 @@ const VersionRecord = z
 
 const fails = { policy_not_found: notFound('policy'), agent_not_found: notFoundOrDeleted('agent') }
 
-const too_few_approvers: RefusalSpec = [400, 'approval: the policy asks for more people than can approve.']
-
 const notAssigned = 'The agent has no policy. Give it one with PUT /policies/agent/{agentId}.'
 
 const readers = operationsFor({ callers: ['key', 'agent'], scope: 'policies:read' })
@@ -64,7 +62,7 @@ export const policiesApi = {
       autoApproveLimitEuros: 10,
     },
     returns: [201, PolicyRecord],
-    fails: { too_few_approvers },
+    fails: stepRefusals,
     emits: { 'policy.created': declareEvent('A policy template has been created.', PolicyEvent) },
   }),
   list: readers.list('/policies', {
@@ -104,7 +102,7 @@ export const policiesApi = {
     fails: {
       ...widening.fails,
       ...bySeveral.fails,
-      too_few_approvers,
+      ...stepRefusals,
       policy_not_found: fails.policy_not_found,
       version_conflict: [409, 'version: the policy has changed since you read it. Read it again.'],
     },
@@ -166,7 +164,7 @@ export const policiesApi = {
     fails: {
       ...widening.fails,
       ...bySeveral.fails,
-      too_few_approvers,
+      ...stepRefusals,
       policy_not_found: fails.policy_not_found,
       not_a_template: [400, 'This is an agent’s own policy; only a template can be applied.'],
     },
@@ -194,7 +192,7 @@ export const policiesApi = {
     fails: {
       ...widening.fails,
       ...bySeveral.fails,
-      too_few_approvers,
+      ...stepRefusals,
       ...fails,
       not_a_template: [400, 'policyId: this is an agent’s own policy; name a template.'],
     },
@@ -230,7 +228,7 @@ export const policiesApi = {
     fails: {
       ...widening.fails,
       ...bySeveral.fails,
-      too_few_approvers,
+      ...stepRefusals,
       agent_not_found: fails.agent_not_found,
       no_policy_assigned: [400, notAssigned],
     },

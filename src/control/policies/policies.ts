@@ -33,7 +33,7 @@ import {
   assignToAgent,
   holdPolicyWrite,
   isRefused,
-  refuseTooFew,
+  refuseSteps,
   replaceRules,
   toggleRule,
 } from './policy-writes.ts'
@@ -105,8 +105,8 @@ const contractRecord = (policy: Policy) => withMembers(policy, { agentId: policy
 
 const policyHandlers = bindHandlers(policiesApi, {
   async create({ body }, context) {
-    const few = await refuseTooFew(body, context)
-    if (few) return context.refuse(few[0], few[1])
+    const problem = await refuseSteps(body, [], context)
+    if (problem) return context.refuse(...problem)
     const policy = context.em.create(Policy, body)
     recordPolicyVersion(policy, context)
     context.emit('policy.created', policyEvent(policy))

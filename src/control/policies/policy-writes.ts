@@ -1,4 +1,11 @@
-import { type bySeveral, holdChange, policiesToAsk, tooFewApprovers } from '../../identity/approvals/index.ts'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type bySeveral,
+  holdChange,
+  policiesToAsk,
+  type StepRefusal,
+  stepsProblem,
+} from '../../identity/approvals/index.ts'
 import {
   refuseUnsignedWidening,
   type WebauthnAssertion,
@@ -81,13 +88,17 @@ type Refused<C extends string> = readonly [code: C, message?: string]
 
 export const isRefused = <T>(done: T): done is Extract<T, readonly unknown[]> => Array.isArray(done)
 
-/** A policy asks no more people than there are. */
-export async function refuseTooFew(
+/**
+ * A policy asks people of the account, and no more than there are. Steps that all of these policies have already are not looked at:
+ * who has left must not keep a limit from being changed.
+ */
+export async function refuseSteps(
   { approval }: Pick<PolicyRules, 'approval'>,
+  policies: readonly Pick<PolicyRules, 'approval'>[],
   context: SqlContext,
-): Promise<Refused<'too_few_approvers'> | undefined> {
-  const few = await tooFewApprovers(approval, context)
-  return few === undefined ? undefined : ['too_few_approvers', few]
+): Promise<StepRefusal | undefined> {
+  const areNew = ({ approval: before }: Pick<PolicyRules, 'approval'>) => !isDeepStrictEqual(before, approval)
+  return policies.length === 0 || policies.some(areNew) ? stepsProblem(approval, context) : undefined
 }
 
 interface Replacement {
@@ -100,16 +111,14 @@ export async function replaceRules(
   { policyId, rules, version }: Replacement,
   hold: Hold,
   context: Writing,
-): Promise<
-  Policy | Refusal | Accepted | Refused<'policy_not_found' | 'version_conflict' | 'too_few_approvers'>
-> {
+): Promise<Policy | Refusal | Accepted | StepRefusal | Refused<'policy_not_found' | 'version_conflict'>> {
   const { em, now, emit } = context
   const policy = await lockPolicy(em, policyId)
   if (!policy) return ['policy_not_found']
   if (version !== undefined && version !== policy.version) return ['version_conflict']
-  const few = await refuseTooFew(rules, context)
-  if (few) return few
-  const held = await hold([policy], () => wideningsOfPolicies([[policy, rules]], em))
+  const problem = await refuseSteps(rules, [policy], context)
+  if (problem) return problem
+  const held = await hold([policy], () => wideningsOfPolicies([[policy, rules]], context))
   if (held) return held
   policy.changeRules(rules, now)
   recordPolicyVersion(policy, context)
@@ -127,7 +136,7 @@ export async function applyTemplate(
   hold: Hold,
   context: Writing,
 ): Promise<
-  AppliedTemplate | Refusal | Accepted | Refused<'policy_not_found' | 'not_a_template' | 'too_few_approvers'>
+  AppliedTemplate | Refusal | Accepted | StepRefusal | Refused<'policy_not_found' | 'not_a_template'>
 > {
   const { em, now, emit } = context
   const templateAndCopies = { $or: [{ id: policyId }, { templateId: policyId }], ...policyNotDeleted }
@@ -135,14 +144,14 @@ export async function applyTemplate(
   const template = locked.find(({ id }) => id === policyId)
   if (!template) return ['policy_not_found']
   if (template.agentId) return ['not_a_template']
-  const few = await refuseTooFew(template, context)
-  if (few) return few
   const copies = locked.filter(copy => copy !== template)
+  const problem = await refuseSteps(template, copies, context)
+  if (problem) return problem
   const source = { id: template.id, rules: pickPolicyRules(template) }
   const held = await hold(copies, () =>
     wideningsOfPolicies(
       copies.map(copy => [copy, copy.rulesAsCopyOf(source)]),
-      em,
+      context,
     ),
   )
   if (held) return held
@@ -168,18 +177,19 @@ export async function assignToAgent(
   | Policy
   | Refusal
   | Accepted
-  | Refused<'agent_not_found' | 'policy_not_found' | 'not_a_template' | 'too_few_approvers'>
+  | StepRefusal
+  | Refused<'agent_not_found' | 'policy_not_found' | 'not_a_template'>
 > {
   const { em, emit } = context
   const agent = await lockAgent(em, agentId)
   if (!agent) return ['agent_not_found']
   const source = await findPolicySource(em, sourceId)
   if (typeof source === 'string') return [source]
-  const few = await refuseTooFew(source.rules, context)
-  if (few) return few
   const current = await effectivePolicy(em, agent.id)
+  const problem = await refuseSteps(source.rules, current ? [current] : [], context)
+  if (problem) return problem
   const held = await hold(current ? [current] : [], () =>
-    wideningsOfAssignment(agent, current, { source, em }),
+    wideningsOfAssignment(agent, current, { source, context }),
   )
   if (held) return held
   const policy = await assignPolicy(agent, source, context)
@@ -200,7 +210,7 @@ export async function toggleRule(
   const policy = agent.policyId && (await lockPolicy(em, agent.policyId))
   if (!policy) return ['no_policy_assigned']
   const rules = { ...pickPolicyRules(policy), [field]: value }
-  const held = await hold([policy], () => wideningsOfPolicies([[policy, rules]], em))
+  const held = await hold([policy], () => wideningsOfPolicies([[policy, rules]], context))
   if (held) return held
   policy.toggle(field, value, now)
   recordPolicyVersion(policy, context)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { jsonName } from '../../values/json-names.ts'
 import {
@@ -36,12 +37,15 @@ function listChange(from: readonly unknown[], to: readonly unknown[]): string | 
 function changeInWords(rule: keyof PolicyRules, from: unknown, to: unknown): string | undefined {
   if (Array.isArray(from) || Array.isArray(to)) {
     const [before, after] = [listOf(from), listOf(to)]
-    if (rule !== 'mppMethods') return listChange(before, after)
-    if (String(before) === String(after)) return undefined
+    if (!isReadWhole(rule)) return listChange(before, after)
+    if (isDeepStrictEqual(before, after)) return undefined
     return `${policyRuleInWords(rule, before)} → ${policyRuleInWords(rule, after)}`
   }
   return from === to ? undefined : `${policyRuleInWords(rule, from)} → ${policyRuleInWords(rule, to)}`
 }
+
+/** Rules whose entries are no names, or whose order counts. */
+const isReadWhole = (rule: keyof PolicyRules): boolean => rule === 'mppMethods' || rule === 'approval'
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 

@@ -1,5 +1,6 @@
-import { stepsInForce } from '../../identity/approvals/index.ts'
+import { stepsInForce, withoutRemoved } from '../../identity/approvals/index.ts'
 import { Person } from '../../identity/customers/index.ts'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { EntityManager } from '../../kernel/contract/entity-manager.ts'
 import { answerTo } from '../../kernel/contract/question.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
@@ -9,13 +10,30 @@ import { Agent, templates, wideningsOfAgent } from '../agents/index.ts'
 import { noPolicyRules, type PolicyRules, pickPolicyRules, policyWidenings } from '../rules/index.ts'
 import type { Policy, PolicySource } from './policy.ts'
 
+type Reading = SqlContext & { readonly em: EntityManager }
+
+/** Who has been removed can approve nothing, so a step without them asks the same people. */
+async function wideningsWithoutRemoved(policies: readonly Pick<PolicyRules, 'approval'>[], context: Reading) {
+  const without = await withoutRemoved(
+    policies.map(({ approval }) => approval),
+    context,
+  )
+  const present = (rules: PolicyRules): PolicyRules => ({
+    ...pickPolicyRules(rules),
+    approval: without(rules.approval),
+  })
+  return (before: PolicyRules, after: PolicyRules) => policyWidenings(present(before), present(after))
+}
+
 /** A template is signed as well, since a key may apply or assign it later. */
 export async function wideningsOfPolicies(
   changed: readonly (readonly [policy: Policy, rules: PolicyRules])[],
-  em: EntityManager,
+  context: Reading,
 ): Promise<StatedWidening[]> {
+  const { em } = context
+  const widen = await wideningsWithoutRemoved(changed.flat(), context)
   const widened = changed.flatMap(([policy, rules]) => {
-    const changes = policyWidenings(pickPolicyRules(policy), rules)
+    const changes = widen(policy, rules)
     return changes.length > 0 ? [{ policy, changes }] : []
   })
   const ids = widened.flatMap(({ policy }) => policy.agentId ?? [])
@@ -49,15 +67,16 @@ const restart = ({ assignedAt, expiresAfterMinutes, maxUsageCount }: Policy) =>
     ? [{ field: 'Beginning of the policy', from: assignedAt.toISOString(), to: 'now' }]
     : []
 
-export function wideningsOfAssignment(
+export async function wideningsOfAssignment(
   agent: Agent,
   current: Policy | null,
-  { source, em }: { readonly source: PolicySource; readonly em: EntityManager },
+  { source, context }: { readonly source: PolicySource; readonly context: Reading },
 ): Promise<StatedWidening[]> {
+  const widen = await wideningsWithoutRemoved([current ?? noPolicyRules, source.rules], context)
   const changes = current
-    ? [...policyWidenings(pickPolicyRules(current), current.rulesAsCopyOf(source)), ...restart(current)]
-    : policyWidenings(noPolicyRules, source.rules)
-  return withNamesOfPeople(wideningsOfAgent(agent, changes), em)
+    ? [...widen(current, current.rulesAsCopyOf(source)), ...restart(current)]
+    : widen(noPolicyRules, source.rules)
+  return withNamesOfPeople(wideningsOfAgent(agent, changes), context.em)
 }
 
 interface StoredTemplate extends Row {

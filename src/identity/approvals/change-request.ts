@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Actor, TenantNow } from '../../kernel/contract/actor.ts'
 import type { SqlContext } from '../../kernel/contract/context.ts'
 import { stateMachine } from '../../kernel/contract/machine.ts'
 import type { Row } from '../../kernel/contract/sql.ts'
@@ -10,11 +11,12 @@ import {
   withMembers,
 } from '../../kernel/database/entity.ts'
 import { personal, personalTable, plain } from '../../kernel/database/personal.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
 import { days } from '../../values/clock.ts'
 import { cents } from '../../values/money.ts'
 import { ID_AND_NAME } from '../../values/personal.ts'
-import type { ApprovalProgress } from './progress.ts'
+import type { ApprovalProgress, Circumstances } from './progress.ts'
 import { approvalProgressResponse } from './response.ts'
 
 export const changeRequestMachine = stateMachine('change-request', {
@@ -27,8 +29,9 @@ export const changeRequestMachine = stateMachine('change-request', {
 /** How long people have to approve it. */
 export const CHANGE_REQUEST_TTL_MS = days(3)
 
-/** Bounds what people read. */
-export const MAX_WAITING_CHANGES = 20
+/** Bounds what people read. Each person finds room, whatever keys propose. */
+export const MAX_WAITING_OF_PROPOSER = 5
+export const MAX_WAITING_OF_KEYS = 10
 
 /** The operations that wait for several people where a policy with steps is concerned. */
 export const heldOperations = [
@@ -121,6 +124,34 @@ export async function readWaitingChange(
   return (await sql<WaitingChange>(WAITING, [ownerId, mode, id]))[0]
 }
 
+const COUNT_WAITING = `
+select count(*) filter (where proposed_by ->> 'type' = $4 and proposed_by ->> 'id' is not distinct from $5)::int as own,
+  count(*) filter (where proposed_by ->> 'type' <> 'console')::int as "ofKeys"
+from change_requests where (owner_id, mode) = ($1, $2) and status = 'waiting' and expires_at > $3`
+
+/** Why no further change of this proposer may wait; undefined if one may. Concurrent proposals wait for one another. */
+export async function noRoomFor(
+  { type, id }: Pick<Actor, 'type' | 'id'>,
+  context: SqlContext & TenantNow,
+): Promise<string | undefined> {
+  const { sql, tenant, now } = context
+  await lockTenant(context, 'change_requests')
+  const [waiting] = await sql<{ own: number; ofKeys: number } & Row>(COUNT_WAITING, [
+    tenant.ownerId,
+    tenant.mode,
+    now,
+    type,
+    id,
+  ])
+  const { own = 0, ofKeys = 0 } = waiting ?? {}
+  if (own >= MAX_WAITING_OF_PROPOSER) return `${own} changes that you proposed wait already. ${ROOM}`
+  return type !== 'console' && ofKeys >= MAX_WAITING_OF_KEYS
+    ? `${ofKeys} changes that keys proposed wait already. ${ROOM}`
+    : undefined
+}
+
+const ROOM = 'Let people approve or reject some first: GET /change-requests.'
+
 const LOCK_WAITING_OF_AGENT = `
 select id from change_requests where owner_id = $1 and mode = $2 and agent_id = $3 and status = 'waiting'
 order by id for no key update skip locked`
@@ -134,7 +165,7 @@ export async function lockWaitingOfAgent(
   return rows.map(({ id }) => id)
 }
 
-export const changeRequestResponse = (change: ChangeRequest, now: Date) =>
+export const changeRequestResponse = (change: ChangeRequest, { approvers, now }: Circumstances) =>
   withMembers(change, {
     operation: change.write.operation,
     status: change.status === 'waiting' && change.expiresAt <= now ? ('expired' as const) : change.status,
@@ -142,6 +173,7 @@ export const changeRequestResponse = (change: ChangeRequest, now: Date) =>
     approval: approvalProgressResponse(change.approval, {
       amountCents: CHANGE_AMOUNT,
       isOpen: isWaiting(change, now),
+      approvers,
     }),
   })
 

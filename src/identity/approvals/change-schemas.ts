@@ -61,7 +61,7 @@ export const bySeveral = {
   fails: {
     too_many_changes: [
       400,
-      'Twenty changes wait already. Approve or reject some first: GET /change-requests.',
+      'Five changes of one proposer wait already, or ten of all keys. Approve or reject some first: GET /change-requests.',
     ],
     too_few_approvers: [400, 'More people must approve this than can.'],
   },

@@ -14,7 +14,7 @@ import {
   changeRequestEvent,
   changeRequestResponse,
   type HeldWrite,
-  MAX_WAITING_CHANGES,
+  noRoomFor,
 } from './change-request.ts'
 import type { bySeveral } from './change-schemas.ts'
 import {
@@ -61,7 +61,7 @@ export async function holdChange(
   const counts = signerId !== null && whyNotAsked(begun, approvers, signerId) === undefined
   const approval = counts ? giveApproval(begun, approvers, { personId: signerId, now }) : begun
   const { outcome } = advanceApproval(approval, CHANGE_AMOUNT, { approvers, now })
-  return outcome === 'approved' ? undefined : propose(change, approval, context)
+  return outcome === 'approved' ? undefined : propose(change, approval, approvers, context)
 }
 
 const tooManyGroups = (count: number): string =>
@@ -80,10 +80,12 @@ function tooFewForChange(policies: PolicySteps, approvers: readonly Approver[]):
 async function propose(
   { write, changes, policyId = null, agentId = null, personId = null }: HeldChange,
   approval: ApprovalProgress,
-  { em, actor, now, emit, refuse }: Holding,
+  approvers: readonly Approver[],
+  context: Holding,
 ): Promise<Accepted | Refusal> {
-  const waiting = await em.count(ChangeRequest, { status: 'waiting', expiresAt: { $gt: now } })
-  if (waiting >= MAX_WAITING_CHANGES) return refuse('too_many_changes')
+  const { em, actor, now, emit, refuse } = context
+  const full = await noRoomFor(actor, context)
+  if (full) return refuse('too_many_changes', full)
   const change = em.create(ChangeRequest, {
     write,
     policyId,
@@ -95,7 +97,7 @@ async function propose(
     expiresAt: addMs(now, CHANGE_REQUEST_TTL_MS),
   })
   emit('change_request.created', changeRequestEvent(change))
-  return new Accepted(changeRequestResponse(change, now))
+  return new Accepted(changeRequestResponse(change, { approvers, now }))
 }
 
 const proposerOf = ({ type, id, name }: Actor) => ({ type, id, name: name ?? null })

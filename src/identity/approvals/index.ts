@@ -1,4 +1,12 @@
-export { readApprovers, readApproversAndDeputies, tooFewApprovers } from './approvers.ts'
+export {
+  readApprovers,
+  readApproversAndDeputies,
+  type StepRefusal,
+  stepRefusals,
+  stepsProblem,
+  unknownApprover,
+  withoutRemoved,
+} from './approvers.ts'
 export {
   CHANGE_AMOUNT,
   ChangeRequest,
@@ -62,6 +70,7 @@ export {
   approverRefusalCodes,
   approverRefusals,
   deniedInWords,
+  readAskedApprovers,
 } from './response.ts'
 export {
   addApproval,

@@ -106,10 +106,10 @@ export const askAnew = (
 ): ApprovalProgress => ({ ...progress, ...askOfChange(policies, approvers) })
 
 function askOfChange(policies: PolicySteps, approvers: readonly Approver[]) {
-  const reaches = policies.reduce<readonly number[]>(
-    (before, steps) => [...before, ...reachesOfAll(steps, approvers).map(to => before.length + to)],
-    [],
-  )
+  const reaches = policies.flatMap((steps, policy) => {
+    const first = policies.slice(0, policy).flat().length
+    return reachesOfAll(steps, approvers).map(to => first + to)
+  })
   const ofPolicies = policies.flatMap((steps, policy) => steps.map(() => policy))
   return { steps: policies.flat(), policies: ofPolicies, position: reaches.length - 1, reaches }
 }
@@ -134,6 +134,25 @@ export function restartApproval(progress: ApprovalProgress, amount: Cents, now: 
   const anew = beginApproval(steps, amount, { now, requesters })
   if (!anew) throw new Error('no step of approval is asked for this amount')
   return { ...anew, salt }
+}
+
+/**
+ * The same approvals under steps that ask no less than those before, each at its place. Who stood in for the people of a step that
+ * now denies no longer does.
+ */
+export function tightenApproval(
+  progress: ApprovalProgress,
+  steps: readonly ApprovalStep[],
+  amount: Cents,
+): ApprovalProgress {
+  const { position, reaches } = progress
+  const reachOf = (step: ApprovalStep, from: number): number | null => {
+    if (from > position || !isStepAsked(step, amount)) return null
+    let to = from
+    while (to < (reaches[from] ?? from) && stepAt({ steps }, to).then === 'next') to++
+    return to
+  }
+  return { ...progress, steps, reaches: steps.map(reachOf) }
 }
 
 export const isAskedBy = ({ of }: ApprovalStep, { id, role }: Approver): boolean => {
@@ -322,19 +341,22 @@ export function giveApproval(
 }
 
 /**
- * The roles and people of the steps so far from whom one more approval would count: also those of an earlier step, where what
+ * The roles and people of the steps so far who can approve now, so that it counts: also those of an earlier step, where what
  * was given in it counts in a later one.
  */
-export function awaitedBy(progress: ApprovalProgress): string[] {
-  const { steps, position, requesters, given } = progress
-  const givers = given.map(giverOf)
+export function awaitedBy(progress: ApprovalProgress, approvers: readonly Approver[]): string[] {
+  const { steps, position } = progress
+  const givers = giversOf(progress, approvers)
   const count = countOf(progress, givers)
-  const wouldCount = (one: string): boolean =>
-    !requesters.includes(one) &&
-    !isGiven(progress, one) &&
-    countOf(progress, [...givers, { id: one, role: one === 'owners' ? 'owner' : 'approver' }]) > count
-  return [...new Set(steps.slice(0, position + 1).flatMap(({ of }) => of))].filter(wouldCount)
+  const able = countingApprovers(progress, approvers).filter(
+    person => !isGiven(progress, person.id) && countOf(progress, [...givers, person]) > count,
+  )
+  const isAwaited = (one: string): boolean => able.some(person => person.id === one || isInGroup(person, one))
+  return [...new Set(steps.slice(0, position + 1).flatMap(({ of }) => of))].filter(isAwaited)
 }
+
+const isInGroup = ({ role }: Approver, group: string): boolean =>
+  group === 'approvers' || (group === 'owners' && role === 'owner')
 
 export const stepEndsAt = (progress: ApprovalProgress): Date =>
   addMs(new Date(progress.beganAt), minutes(stepAt(progress, progress.position).withinMinutes))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { RefusalSpec } from '../../kernel/contract/operation.ts'
 import {
   approvalStepsSchema,
@@ -9,7 +10,8 @@ import {
 import { instant } from '../../values/clock.ts'
 import { id } from '../../values/ids.ts'
 import type { Cents } from '../../values/money.ts'
-import { type ApprovalProgress, awaitedBy, stepEndsAt } from './progress.ts'
+import { readApprovers } from './approvers.ts'
+import { type ApprovalProgress, type Approver, awaitedBy, stepEndsAt } from './progress.ts'
 
 /** Why the approval of a person does not count, where several are asked. */
 export const approverRefusals = {
@@ -74,10 +76,15 @@ const neededOf = ({ steps }: ApprovalProgress, amount: Cents): number =>
 const namedInWords = (count: number): string => (count === 1 ? 'a named person' : `${count} named people`)
 
 /** `1 of 2, owners until 28 Nov 17:00 UTC, then deny`: a run shows it, without names. */
-export function approvalCountInWords(progress: ApprovalProgress, amount: Cents, until?: string): string {
+export function approvalCountInWords(
+  progress: ApprovalProgress,
+  amount: Cents,
+  open?: { readonly until: string; readonly approvers: readonly Approver[] },
+): string {
   const count = `${progress.given.length} of ${neededOf(progress, amount)}`
-  if (until === undefined) return count
-  const awaited = awaitedBy(progress)
+  if (open === undefined) return count
+  const { until, approvers } = open
+  const awaited = awaitedBy(progress, approvers)
   const groups = awaited.filter(one => approverGroups.some(group => group === one))
   const named = awaited.length - groups.length
   const who = [...groups, ...(named > 0 ? [namedInWords(named)] : [])].join(' and ')
@@ -85,13 +92,30 @@ export function approvalCountInWords(progress: ApprovalProgress, amount: Cents, 
   return `${count}, ${[who, `until ${until}`].filter(Boolean).join(' ')}, ${otherwise}`
 }
 
+interface Shown {
+  readonly amountCents: Cents
+  readonly isOpen: boolean
+  /** The people who may approve now; of no matter once it has ended. */
+  readonly approvers: readonly Approver[]
+}
+
+/** The people of whom a page of records says that they can approve now. Queries nothing where none of these waits for several. */
+export const readAskedApprovers = async (
+  records: readonly { readonly approval: ApprovalProgress | null; readonly status: string }[],
+  waiting: string,
+  { sql, tenant }: SqlContext,
+): Promise<readonly Approver[]> =>
+  records.some(({ approval, status }) => approval !== null && status === waiting)
+    ? readApprovers(sql, tenant)
+    : []
+
 export const approvalProgressResponse = (
   progress: ApprovalProgress,
-  { amountCents, isOpen }: { readonly amountCents: Cents; readonly isOpen: boolean },
+  { amountCents, isOpen, approvers }: Shown,
 ) => ({
   ...approvalEventCounts(progress, amountCents),
   steps: [...progress.steps],
-  awaits: isOpen ? awaitedBy(progress) : [],
+  awaits: isOpen ? awaitedBy(progress, approvers) : [],
   endsAt: isOpen ? stepEndsAt(progress) : null,
   approvals: progress.given.map(({ personId, inPlaceOf = null, at }) => ({
     personId,

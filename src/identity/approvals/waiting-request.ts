@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SqlContext } from '../../kernel/contract/context.ts'
 import { readClockOffset } from '../../kernel/database/tenant-clock.ts'
-import { type ApprovalStep, asksForSteps } from '../../values/approval-steps.ts'
+import { type ApprovalStep, areStepsEased, asksForSteps } from '../../values/approval-steps.ts'
 import { clock } from '../../values/clock.ts'
 import { formatMinute } from '../../values/minute.ts'
 import type { Cents } from '../../values/money.ts'
@@ -17,6 +17,7 @@ import {
   hasLostApprovers,
   nextOfApproval,
   stepEndsAt,
+  tightenApproval,
   whyNotAsked,
 } from './progress.ts'
 import { approvalCountInWords, approverRefusalCodes } from './response.ts'
@@ -30,7 +31,7 @@ interface WaitingRequest {
   requesterId: string | null
 }
 
-/** How far the approvals have come by the present policy: where its steps have changed, they begin anew. */
+/** How far the approvals have come by the present policy: where its steps ask less than before, or others, they begin anew. */
 export function approvalProgressOf(
   { approval, requesterId }: Readonly<Pick<WaitingRequest, 'approval' | 'requesterId'>>,
   amount: Cents,
@@ -38,6 +39,7 @@ export function approvalProgressOf(
 ): ApprovalProgress | undefined {
   if (!asksForSteps(steps, amount)) return undefined
   if (approval && isDeepStrictEqual(approval.steps, steps)) return approval
+  if (approval && !areStepsEased(approval.steps, steps)) return tightenApproval(approval, steps, amount)
   return beginApproval(steps, amount, { now, requesters: requesterId ? [requesterId] : [] })
 }
 
@@ -90,7 +92,11 @@ export function nextOfWaiting(
   const isOver =
     isMadeDue || !isDeepStrictEqual(approval.steps, steps) || hasLostApprovers(approval, approvers)
   const { at, what } = isOver ? { at: now, what: 'end' as const } : byClock
-  return { at, what, inWords: approvalCountInWords(approval, amount, formatMinute(stepEndsAt(approval))) }
+  return {
+    at,
+    what,
+    inWords: approvalCountInWords(approval, amount, { until: formatMinute(stepEndsAt(approval)), approvers }),
+  }
 }
 
 /** Why an approval does not count; `step_ended`: the request is being denied. */

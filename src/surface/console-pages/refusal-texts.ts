@@ -235,6 +235,10 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'An agent with this external ID exists already. Choose that agent.',
     'Einen Agenten mit dieser externen ID gibt es bereits. Wählen Sie ihn.',
   ],
+  unknown_approver: [
+    'This policy asks a person who is no longer in the account. Choose another one, or take the person out of it first.',
+    'Diese Richtlinie fragt eine Person, die nicht mehr zum Konto gehört. Wählen Sie eine andere, oder nehmen Sie die Person zuerst heraus.',
+  ],
   too_few_approvers: [
     'This policy asks for more people than can approve. Choose another one, or invite more people first.',
     'Diese Richtlinie fragt mehr Personen, als freigeben können. Wählen Sie eine andere, oder laden Sie zuerst weitere ein.',

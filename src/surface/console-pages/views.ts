@@ -13,6 +13,7 @@ import {
   sealRequest,
 } from '../../control/oauth/index.ts'
 import { runLimits } from '../../control/runs/index.ts'
+import { readAskedApprovers } from '../../identity/approvals/index.ts'
 import { findPairing, pairingClosedReason } from '../../identity/cli-auth/index.ts'
 import { findCustomer } from '../../identity/customers/index.ts'
 import type { Actor } from '../../kernel/contract/actor.ts'
@@ -106,7 +107,7 @@ export async function readApprovalView(id: string, context: WriteContext): Promi
   const { decidedBy, comment, decision } = intent
   const run = runId ? runs.get(runId) : undefined
   const payment = payments[0]
-  const steps = review ? review.steps : intentApprovalProgress(intent)
+  const steps = review ? review.steps : intentApprovalProgress(intent, [])
   return {
     id,
     state,
@@ -212,11 +213,12 @@ export async function readWaitingView(context: ReadContext): Promise<WaitingView
   const shown = rows.slice(0, MOST)
   const agents = await em.find(Agent, { id: { $in: shown.map(({ agentId }) => agentId) } })
   const names = new Map(agents.map(({ id, name }) => [id, name]))
+  const approvers = await readAskedApprovers(shown, 'created', context)
   return {
     intents: shown.map(row => ({
       ...row,
       agent: names.get(row.agentId) ?? row.agentId,
-      steps: intentApprovalProgress(row),
+      steps: intentApprovalProgress(row, approvers),
     })),
     hasMore: rows.length > MOST,
     isTest: tenant.mode === 'test',

@@ -77,7 +77,7 @@ export class FollowedSteps {
   }
 
   get awaits(): string[] {
-    return awaitedBy(this.progress)
+    return awaitedBy(this.progress, this.approvers)
   }
 
   /** `ann, ben for olga`: who has signed, and in place of whom. */

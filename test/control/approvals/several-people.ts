@@ -142,11 +142,6 @@ describe('a policy that asks several people', () => {
       error:
         'approval.0.need: 2 people must approve, and 1 of those who are named can: they are active, and approvers or owners. Ask for fewer, name more, or invite them first.',
     })
-    expect(
-      await create([approvers(2, { of: [first.personId, 'person_00000000000000000000000000'] })]),
-    ).toMatchObject({
-      code: 'too_few_approvers',
-    })
     expect(await create([approvers(1, { then: 'next' })])).toMatchObject({
       status: 400,
       error: expect.stringContaining('approval.0.then: there is no next step'),
@@ -160,6 +155,74 @@ describe('a policy that asks several people', () => {
         'approval: all steps together need 4 people, as each counts in one of them, and there are 3. Ask for fewer, name more, or invite them first.',
     })
     expect((await create([approvers(2), owners(1, { aboveEuros: 50 })])).status).toBe(201)
+  })
+})
+
+describe('a policy that names a person', () => {
+  const nobody = 'person_00000000000000000000000000'
+
+  test('is refused with the id of who is no person of the account, through each door', async () => {
+    const { client, agent, first, second } = await aTeam([])
+    const stranger = (await aTeam([])).first.personId
+    const { id } = await bodyOf(client.policies.create({ body: { name: 'P' } }))
+    const { id: own } = await bodyOf(client.policies.effective({ params: { agentId: agent.id } }))
+    const simulate = (policy: { name: string; approval: Step[] }) =>
+      client.intents.simulate({ body: { policy, amountEuros: 30, merchant: 'Shop' } })
+    for (const gone of [nobody, stranger]) {
+      const approval = [owners(1), approvers(1, { of: [first.personId, second.personId, gone] })]
+      const body = { name: 'P', approval }
+      const refused = {
+        status: 400,
+        code: 'unknown_approver',
+        error: expect.stringContaining(`approval.1.of.2: ${gone} is no person of this account`),
+      }
+      expect(await client.policies.create({ body })).toMatchObject(refused)
+      for (const policy of [id, own])
+        expect(await client.policies.replace({ params: { id: policy }, body })).toMatchObject(refused)
+      expect(await simulate(body)).toMatchObject(refused)
+    }
+  })
+
+  test('who has left keeps its other rules changeable, and goes at once with the next change of its steps', async () => {
+    const team = await aTeam(all => [approvers(2, { of: all.map(({ personId }) => personId) })])
+    const { client, agent, boss, first, second, approve } = team
+    const of = [boss, first].map(({ personId }) => personId)
+    const { approval: steps = [], ...policy } = await bodyOf(
+      client.policies.effective({ params: { agentId: agent.id } }),
+    )
+    const waiting = await anIntent(client, agent.id)
+    await bodyOf(approve(waiting.id, first))
+    await bodyOf(client.people.remove({ params: { id: second.personId } }))
+    expect((await intentOf(client, waiting.id)).approval).toMatchObject({ given: 1, awaits: [boss.personId] })
+    const replace = (body: object) =>
+      client.policies.replace({ params: { id: policy.id }, body: { name: policy.name, ...body } })
+    expect(await replace({ approval: steps, dailyLimitEuros: 90 })).toMatchObject({ status: 200 })
+    const sooner = { ...steps[0], withinMinutes: 60 }
+    expect(await replace({ approval: [sooner], dailyLimitEuros: 90 })).toMatchObject({
+      code: 'unknown_approver',
+      error: expect.stringContaining(`approval.0.of.2: ${second.personId}`),
+    })
+    expect(await replace({ approval: [{ ...sooner, of }], dailyLimitEuros: 90 })).toMatchObject({
+      status: 200,
+    })
+    expect(await bodyOf(approve(waiting.id, boss))).toMatchObject({ status: 'approved' })
+    expect((await replace({ approval: [{ ...sooner, of: [first.personId] }] })).status).toBe(400)
+  })
+
+  test('who has left is given to no agent by a template', async () => {
+    const { client, agent, first, second } = await aTeam([])
+    const of = [first, second].map(({ personId }) => personId)
+    const { id } = await bodyOf(
+      client.policies.create({ body: { name: 'P', approval: [approvers(1, { of })] } }),
+    )
+    await bodyOf(client.people.remove({ params: { id: second.personId } }))
+    const refused = {
+      code: 'unknown_approver',
+      error: expect.stringContaining(`approval.0.of.1: ${second.personId}`),
+    }
+    const params = { agentId: agent.id }
+    expect(await client.policies.assign({ params, body: { policyId: id } })).toMatchObject(refused)
+    expect(await client.agents.create({ body: { name: 'New', policyId: id } })).toMatchObject(refused)
   })
 })
 
@@ -362,6 +425,45 @@ describe('a person who signs again', () => {
     expect(JSON.parse(Buffer.from(String(jws.split('.')[0]), 'base64url').toString())).toMatchObject({
       typ: 'intent-approval',
     })
+  })
+})
+
+describe('a policy that asks more while an intent waits', () => {
+  const tighten = async (
+    { client, agent }: Pick<Awaited<ReturnType<typeof aTeam>>, 'client' | 'agent'>,
+    approval: Step[],
+  ) => {
+    const { id, name } = await bodyOf(client.policies.effective({ params: { agentId: agent.id } }))
+    await bodyOf(client.policies.replace({ params: { id }, body: { name, approval } }))
+  }
+
+  test('keeps what was approved, of which a minute less takes nothing away', async () => {
+    const { client, agent, first, second, approve, pass } = await aTeam([approvers(2)])
+    const { id } = await anIntent(client, agent.id)
+    const { approval } = await bodyOf(approve(id, first))
+    const signature = await signatureOver(client, id, second)
+    await tighten({ client, agent }, [approvers(2, { withinMinutes: 239 })])
+    const sooner = Date.parse(String(approval?.endsAt)) - 60_000
+    await pass(1)
+    const kept = (await intentOf(client, id)).approval
+    expect(kept).toMatchObject({ given: 1, needed: 2, approvals: approval?.approvals })
+    expect(Date.parse(String(kept?.endsAt))).toBe(sooner)
+    const answer = await client.intents.approve({ params: { id }, body: { webauthnAssertion: signature } })
+    expect(answer).toMatchObject({ body: { status: 'approved' } })
+  })
+
+  test('needs one more then, and has one proof of all', async () => {
+    const { client, agent, boss, first, second, approve } = await aTeam([approvers(2)])
+    const { id } = await anIntent(client, agent.id)
+    await bodyOf(approve(id, first))
+    await tighten({ client, agent }, [approvers(3)])
+    expect((await bodyOf(approve(id, second))).approval).toMatchObject({ given: 2, needed: 3 })
+    expect(await bodyOf(approve(id, boss))).toMatchObject({ status: 'approved' })
+    const keys = (await service.http('GET', '/.well-known/jwks.json')).body as unknown as PublicKeySet
+    const proven = verifyApproval(await bodyOf(client.intents.approval({ params: { id } })), keys)
+    expect(proven.approvals.map(({ person }) => person.id)).toEqual(
+      [first, second, boss].map(({ personId }) => personId),
+    )
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { statusCounts, times } from '../../support/at-once.ts'
-import { anAgentUnder, bodyOf, type TestClient } from '../../support/factories.ts'
+import { aKey, anAgentUnder, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { peopleInConsole } from '../../support/identity/in-console.ts'
 import { linkedChallenge, signed } from '../../support/identity/people.ts'
@@ -230,6 +230,40 @@ describe('a change that lets more be spent under a policy with steps', () => {
     expect(
       await client.changeRequests.approve({ params: { id: other }, body: { webauthnAssertion } }),
     ).toMatchObject({ code: 'statement_outdated' })
+  })
+
+  test('finds room for each person, whatever keys propose at once', async () => {
+    const { client, ada, ...office } = await anOffice()
+    const others = await times(2, () => anAgentUnder(client, { dailyLimitEuros: 100, approval: [twoOwners] }))
+    const policies = await times(3, async n =>
+      bodyOf(client.policies.effective({ params: { agentId: [office.agent, ...others][n]?.id as string } })),
+    )
+    const propose = (by: TestClient) => async (n: number) =>
+      by.policies.replace({
+        params: { id: policies[n % 3]?.id as string },
+        body: { ...office.rules, dailyLimitEuros: 200 + n },
+      })
+    const answers = await times(500, propose(client))
+    expect(statusCounts(answers)[202]).toBe(5)
+    expect(answers.find(({ status }) => status === 400)).toMatchObject({
+      code: 'too_many_changes',
+      error: expect.stringContaining('5 changes that you proposed wait already'),
+    })
+    const keys = await times(2, async () => service.client(String((await aKey(client)).key)))
+    expect(statusCounts(await times(20, n => propose(keys[0] as TestClient)(n)))).toEqual({ 202: 5, 400: 15 })
+    expect(await propose(keys[1] as TestClient)(1)).toMatchObject({
+      error: expect.stringContaining('10 changes that keys proposed wait already'),
+    })
+    for (let n = 1; n <= 5; n++)
+      expect((await proposedBy(ada, { ...office, client, ada }, { dailyLimitEuros: 150 + n })).status).toBe(
+        202,
+      )
+    expect(await proposedBy(ada, { ...office, client, ada }, { dailyLimitEuros: 300 })).toMatchObject({
+      code: 'too_many_changes',
+    })
+    expect((await proposedBy(office.bob, { ...office, client, ada }, { dailyLimitEuros: 300 })).status).toBe(
+      202,
+    )
   })
 
   test('ends with one rejection, and after three days', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { aPolicy, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
+import { aPerson } from '../../support/identity/people.ts'
 
 const service = await startTestService({ own: true })
 
@@ -43,6 +44,23 @@ describe('the versions of a policy', () => {
     const firstPage = await textsOf(client, id, { limit: 1 })
     const secondPage = await textsOf(client, id, { limit: 1, cursor: String(firstPage.nextCursor) })
     expect([firstPage.texts, secondPage.texts]).toEqual([[[]], [changesInWords]])
+  })
+
+  test('say the steps of approval in words', async () => {
+    const owner = await service.owner()
+    await aPerson(service, owner, { role: 'owner' })
+    const { client } = owner
+    const { id } = await aPolicy(client, { name: 'Research' })
+    const step = { aboveEuros: 100, of: 'owners', need: 1, withinMinutes: 60, then: 'deny' } as const
+    for (const approval of [[step], [step], [{ ...step, withinMinutes: 30 }]])
+      await bodyOf(client.policies.replace({ params: { id }, body: { name: 'Research', approval } }))
+    const asked = (within: string) => `above € 100.00: an owner within ${within}, else deny`
+    expect((await textsOf(client, id)).texts).toEqual([
+      [`Steps of approval: ${asked('an hour')} → ${asked('30 minutes')}`],
+      [],
+      [`Steps of approval: none → ${asked('an hour')}`],
+      [],
+    ])
   })
 
   test('say in which order machine payments are made', async () => {

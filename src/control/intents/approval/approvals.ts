@@ -40,14 +40,6 @@ interface ApprovalReview {
   readonly notAsked: string | undefined
 }
 
-/** How far the approvals of an intent have come. Null if one person approves. */
-export const intentApprovalProgress = ({
-  approval,
-  amountCents,
-  status,
-}: Pick<Intent, 'approval' | 'amountCents' | 'status'>): IntentApprovalProgress | null =>
-  approval && approvalProgressResponse(approval, { amountCents, isOpen: status === 'created' })
-
 async function reviewSteps(
   intent: Intent,
   agent: SpendingAgent,
@@ -64,7 +56,7 @@ async function reviewSteps(
     personId: String(context.actor.id),
   })
   return {
-    steps: approvalProgressResponse(progress, { amountCents, isOpen: true }),
+    steps: approvalProgressResponse(progress, { amountCents, isOpen: true, approvers }),
     notAsked: problem && refusalOfApprover(problem)[0],
   }
 }

@@ -292,7 +292,7 @@ export const approveIntent: ApproveIntentHandler = {
         ...(counted?.beginsStep && { beginsStep: true }),
       })
     wake(intentProcess, intent)
-    return unpaidIntentResponse(intent)
+    return unpaidIntentResponse(intent, state.steps.approvers)
   },
   async write(state: ApproveState, sql) {
     await Promise.all([

@@ -2,7 +2,6 @@
 
 import { element } from './dialogs.js'
 import { contentOf } from './form-body.js'
-import './form-items.js'
 import { clearFormRefusal, showFormRefusal } from './form-refusal.js'
 import { all, call, Refused, words } from './page.js'
 

@@ -20,8 +20,8 @@ import {
 
 export type ChangeRequestItem = ListItemOf<typeof changeRequestsApi.list>
 
-/** At most 20 wait, and an expired one is older than each that waits. */
-const MOST = 20
+/** Of keys at most 10 wait, and of each person 5. An expired one is older than each that waits. */
+const MOST = 100
 
 export async function readWaitingChangeRequests({ ask, now }: PageRequest): Promise<ChangeRequestItem[]> {
   const { data } = await ask(changeRequestsApi.list, { query: { status: 'waiting', limit: MOST } })
