@@ -140,7 +140,7 @@ const stepsLoosened: Rule<Pick<Act, 'name'>> = async (world, { name }) => {
       if (!suffices(now.steps, amount, group, now.people) || suffices(steps, amount, group)) continue
       const own = world.persons.slice(0, 1).map(person => person.name)
       world.isLoosened = true
-      // Whose own approval is all that the steps ask may change them, as documented.
+      // A person whose own approval is all that the steps ask may change them, as documented.
       if (suffices(steps, LARGE, own)) return
       return world.find('steps', `after ${name}, ${inWords(group)} can approve € ${amount}`)
     }
