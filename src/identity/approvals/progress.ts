@@ -348,15 +348,17 @@ export function awaitedBy(progress: ApprovalProgress, approvers: readonly Approv
   const { steps, position } = progress
   const givers = giversOf(progress, approvers)
   const count = countOf(progress, givers)
+  const adds = (person: Approver): boolean => countOf(progress, [...givers, person]) > count
   const able = countingApprovers(progress, approvers).filter(
-    person => !isGiven(progress, person.id) && countOf(progress, [...givers, person]) > count,
+    person => !isGiven(progress, person.id) && adds(person),
   )
-  const isAwaited = (one: string): boolean => able.some(person => person.id === one || isInGroup(person, one))
+  // An owner who is asked as such is no reason to ask approvers.
+  const isAwaited = (one: string): boolean => {
+    if (one === 'approvers') return able.length > 0 && adds({ id: one, role: 'approver' })
+    return able.some(({ id, role }) => id === one || (one === 'owners' && role === 'owner'))
+  }
   return [...new Set(steps.slice(0, position + 1).flatMap(({ of }) => of))].filter(isAwaited)
 }
-
-const isInGroup = ({ role }: Approver, group: string): boolean =>
-  group === 'approvers' || (group === 'owners' && role === 'owner')
 
 export const stepEndsAt = (progress: ApprovalProgress): Date =>
   addMs(new Date(progress.beganAt), minutes(stepAt(progress, progress.position).withinMinutes))
