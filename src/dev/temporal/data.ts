@@ -84,7 +84,7 @@ function removeData({ home, data }: Pick<TemporalPaths, 'home' | 'data'>): void 
   for (const suffix of SUFFIXES) rmSync(join(home, data + suffix), { force: true })
 }
 
-/** Of the files of one SQLite database. */
+/** The files of one SQLite database differ in these. */
 const SUFFIXES = ['', '-wal', '-shm', '-journal']
 
 export async function endLeftoverTemporal({ home, data }: TemporalPaths): Promise<void> {

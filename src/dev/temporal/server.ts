@@ -41,7 +41,7 @@ interface Options {
 }
 
 interface Wish extends Options {
-  /** Of the server in the binary; undefined if that did not tell it in time. */
+  /** The server's, which is undefined if the binary did not print it in time. */
   version: string | undefined
 }
 

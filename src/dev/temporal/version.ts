@@ -26,7 +26,7 @@ export function olderServerNotes(server: string | undefined): string[] {
   ]
 }
 
-/** Whether the Web UI asks its makers for news, unless it is told not to. */
+/** Whether the Web UI asks its makers for news, and has a flag against it. */
 export const hasNews = (server: string | undefined): boolean =>
   server !== undefined && !isOlder(server, '1.32')
 

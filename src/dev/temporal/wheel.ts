@@ -41,7 +41,7 @@ const TARGET = 'installed'
 const OTHER_DIGEST = /match the hashes|hash mismatch/i
 const UNEXPECTED = 'got an unexpected file'
 
-/** Fetches this wheel and nothing else, whatever else the user's settings permit. */
+/** Fetches this wheel and nothing else, also where the user's settings permit more. */
 const BOTH = ['--target', TARGET, '--no-deps', '--require-hashes', '--quiet', '--requirement', REQUIREMENTS]
 
 function argumentsOf(platform: string): Readonly<Record<string, readonly string[]>> {
