@@ -144,7 +144,8 @@ export class LockedMachinePayment {
     await revokeMppToken(credential.id, this.#context)
     // What was never sent is not kept.
     const ordered = await em.findOne(MachinePayment, { id: credential.id })
-    if (ordered) Object.assign(ordered, { request: null, credential: null, dueAt: null, ...(reason && { reason }) })
+    if (ordered)
+      Object.assign(ordered, { request: null, credential: null, dueAt: null, ...(reason && { reason }) })
     const ended = { transactionId: null, endedAt: now, dueAt: now, nextAction: null }
     Object.assign(credential, { outcomeBy: by, ...ended })
     emit('mpp.credential.void', mppCredentialEvent(credential))

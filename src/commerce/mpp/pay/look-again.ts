@@ -2,6 +2,7 @@ import { type BegunTokenPayment, obstaclesToBegun } from '../../../cards/authori
 import { actorsWithScope } from '../../../control/agent-tokens/index.ts'
 import { findIntentsById, machinePaymentTermsOfIntents } from '../../../control/intents/index.ts'
 import type { Actor, TenantNow } from '../../../kernel/contract/actor.ts'
+import type { SqlContext } from '../../../kernel/contract/context.ts'
 import type { EntityManager } from '../../../kernel/contract/entity-manager.ts'
 import type { Sql } from '../../../kernel/contract/sql.ts'
 import type { ChargeMethod } from '../../../mpp/index.ts'
@@ -89,7 +90,7 @@ function begunPayment({ credential, payment, authorizationId }: Unsent): BegunTo
 /** The ids of those askers who still may pay. */
 export const findAllowedAskers = (
   askers: readonly Actor[],
-  { sql, tenant }: Pick<LookContext, 'sql' | 'tenant'>,
+  { sql, tenant }: SqlContext,
 ): Promise<ReadonlySet<string>> => actorsWithScope('mpp:pay', askers, { sql, tenant })
 
 export const mayStillAsk = ({ askedBy }: MachinePayment, allowed: ReadonlySet<string>): boolean =>

@@ -463,7 +463,7 @@ const isDecided = (decided: object): decided is DecidedPayment => 'mppCredential
 interface OrderClaim {
   readonly id: string
   readonly holder: string
-  /** Of its caller, who waits for it. */
+  /** A caller waits for it. */
   readonly isRequest: boolean
 }
 

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { Tenant } from '../../../kernel/contract/actor.ts'
-import type { WriteContext } from '../../../kernel/contract/context.ts'
 import type { EntityManager } from '../../../kernel/contract/entity-manager.ts'
 import { changesAt, type StreamedEvent } from '../../../kernel/contract/follow.ts'
 import {
@@ -98,7 +97,7 @@ async function carryOut(
   const pay = (from: NextStep) =>
     payMerchant({ ...payment, carried } as RecordRef, from, steps).catch(async (error: unknown) => {
       carried.isLeft = true
-      // Nobody can ask for it again. Otherwise it goes on, by its run or by a repetition.
+      // Its caller cannot ask for it again. Otherwise it goes on, by its run or by a repetition.
       const isLost = !isRepeatable && clock.ticks() < until
       if (isLost) await steps.interruptOrder(payment).catch(() => undefined)
       throw error
@@ -257,7 +256,7 @@ interface StageOf070 {
 }
 
 /** Undefined if nothing is on record: a request of 0.7.0 has minted nothing. */
-async function orderOf(stored: Stored, { em }: Pick<WriteContext, 'em'>): Promise<Order | undefined> {
+async function orderOf(stored: Stored, em: EntityManager): Promise<Order | undefined> {
   if (!('stage' in stored)) return stored
   const credential = await em.findOne(MppCredential, { id: stored.credentialId ?? '' })
   return credential ? { id: credential.id, isConfirmed: false } : undefined
@@ -320,7 +319,7 @@ const paying = <I extends Asking, R>(
     },
     async recover(stored, context, input) {
       const until = clock.ticks() + WAIT_MS
-      const ordered = await orderOf(stored, context)
+      const ordered = await orderOf(stored, context.em)
       if (!ordered) return orderAnew(stored, input, until)
       await recoverSent(ordered.id, context)
       return goOn({ stored: ordered }, { tenant: context.tenant, until }, input)
