@@ -89,11 +89,9 @@ function wronglyNamed(operation: AnyOperation): string[] {
 /** The compiler does not check what is spread into a contract. */
 const MEMBERS = new Set(
   `method path summary description callers keyOnly scope run query body limits returns fails emits example tag requires
-<<<<<<< HEAD
-  readsClock isReport http tool signature accepted csv defaultsSince070 repeatsForCaller`.split(/\s+/),
-=======
-  readsClock isReport http tool signature accepted goesOnAt csv`.split(/\s+/),
->>>>>>> 467834dec (test(contract): contracts may say where a record that goes on can be followed)
+  readsClock isReport http tool signature accepted goesOnAt csv defaultsSince070 repeatsForCaller`.split(
+    /\s+/,
+  ),
 )
 
 test('no contract has a member that nothing reads', () => {

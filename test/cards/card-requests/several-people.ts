@@ -74,7 +74,9 @@ describe('a card request whose policy asks several people', () => {
     const { id } = await ask()
     const refused = await client.cardRequests.approve({ params: { id }, body: {} })
     expect(refused).toMatchObject({ status: 400, code: 'attestation_required' })
-    expect(refused.error).toContain('Have one of them sign the challenge that the header Link of this answer names')
+    expect(refused.error).toContain(
+      'Have one of them sign the challenge that the header Link of this answer names',
+    )
     expect(await bodyOf(approve(id, first))).toMatchObject({
       status: 'approved',
       answeredBy: { type: 'console', id: first.personId },

@@ -351,7 +351,17 @@ const ORDER_LIFE_MS = minutes(5)
 
 const askerOf = ({ actor, address }: BatchItem<unknown>) => {
   const { type, id, firstId, agentId, delegationId, budgetId, onlyAt, ownMandateId } = actor
-  return { type, id, ...(firstId && { firstId }), agentId, delegationId, budgetId, onlyAt, ownMandateId, address }
+  return {
+    type,
+    id,
+    ...(firstId && { firstId }),
+    agentId,
+    delegationId,
+    budgetId,
+    onlyAt,
+    ownMandateId,
+    address,
+  }
 }
 
 const createPayment = (
