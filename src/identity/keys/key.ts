@@ -32,7 +32,7 @@ const schema = defineEntity({
     personId: nullable.string(),
     /** Who made it in the console, or with a key of theirs; the last one who replaced it, since they know its secret. */
     madeByPersonId: nullable.string(),
-    /** Of a key that has replaced another one: the first of them all. */
+    /** The first of the keys that this one has replaced; null if it has replaced none. */
     firstId: plain(nullable.string()),
   },
 })

@@ -21,7 +21,7 @@ export type CallerType = 'key' | 'console' | 'agent' | 'dash' | 'signed' | 'publ
 export interface Actor {
   readonly type: CallerType | 'process' | 'operator'
   readonly id: string | null
-  /** Of an API key that has replaced another one: the first of them all. */
+  /** The first of the API keys that this one has replaced. */
   readonly firstId?: string | null
   readonly tenant: Tenant | null
   readonly agentId: string | null

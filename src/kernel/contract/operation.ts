@@ -91,7 +91,7 @@ export interface Contract<
    */
   readonly defaultsSince070?: readonly string[]
   readonly limits?: RequestLimits
-  /** The stored answer is about the caller alone: nobody else in the scope of the `Idempotency-Key` gets it. */
+  /** The stored answer is about the caller alone: no other caller in the scope of the `Idempotency-Key` gets it. */
   readonly repeatsForCaller?: true
   readonly returns: readonly [status: number, schema: R]
   /**

@@ -44,7 +44,7 @@ export function scopedIdempotencyKey(call: ApiCall): ScopedIdempotencyKey | null
 /** In front of the hash of what was sent: 0.7.0 had another one, of the input with the defaults of its contracts. */
 const OF_SENT = 'sent '
 
-/** Of what the client has sent, whatever defaults its contract has now or later. The order of members makes no difference. */
+/** The hash of what the client has sent, without the defaults of its contract, which change. The order of members makes no difference. */
 const hashOfSent = ({ input, sent = input }: ApiCall): string =>
   OF_SENT + digest({ params: input.params, query: sent.query, body: sent.body }, inOrder)
 

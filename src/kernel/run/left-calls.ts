@@ -17,7 +17,7 @@ const LOST: ReadonlySet<unknown> = new Set(['unavailable', 'busy', 'outcome_unkn
 const isOfDatabase = (error: unknown): boolean => error instanceof Problem && LOST.has(error.code)
 
 /**
- * Whether a request that fails so leaves what it has reserved, as nobody records an outcome for it. Its first commit may have
+ * Whether a request that fails so leaves what it has reserved, as no outcome is recorded for it. Its first commit may have
  * arrived, too. Of a defect too little is known.
  */
 export const isLeftBy = (error: unknown, hasReserved: boolean): boolean =>
