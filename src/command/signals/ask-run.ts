@@ -116,12 +116,14 @@ const runnerOf = (
   }
 }
 
-/** Without the time, the level and the kind of failure that the CLI writes around it. */
+/** Without what the CLI writes around it: the kind of failure, and time and level, which newer ones do not write. */
 function messageIn(output: string): string {
   const [line = ''] = output.split('\n')
   const [, quoted] = / msg=("(?:[^"\\]|\\.)*")/.exec(line) ?? []
   const message = quoted === undefined ? line : String(JSON.parse(quoted))
-  return message.replace(/^unable to update workflow: /, '').replace(/ \(type: \w+, retryable: false\)$/, '')
+  return message
+    .replace(/^(?:Error: )?(?:unable to update workflow: )?/, '')
+    .replace(/ \(type: \w+, retryable: false\)$/, '')
 }
 
 const shellLine = (words: readonly string[]): string =>

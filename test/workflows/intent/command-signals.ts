@@ -71,13 +71,29 @@ describe('agentpay signal', () => {
     ])
   })
 
-  test('says that no answer has come, where no worker decides in time', async () => {
+  test.each([
+    'Error: program interrupted',
+    // Of the CLI 1.5.1.
+    'time=2026-11-27T05:37:30.668 level=ERROR msg="program interrupted"',
+  ])('says that no answer has come, where no worker decides in time: %s', async line => {
     const PATH = temporaryFolder()
-    const late = `#!/bin/sh\necho 'time=2026-11-27T05:37:30.668 level=ERROR msg="program interrupted"' >&2\nexit 1\n`
+    const late = `#!/bin/sh\necho '${line}' >&2\nexit 1\n`
     writeFileSync(join(PATH, 'temporal'), late, { mode: 0o755 })
     const env = { TEMPORAL_ADDRESS: addressOfRun(), PATH }
     const { code, err } = await signalled(['intent/intent_late', 'approve', '--by', 'Ada'], env)
     expect([code, err]).toEqual([1, expect.stringContaining('The update may still be carried out')])
+  })
+
+  test.each([
+    `Error: unable to update workflow: Send {"by": "your name"}.`,
+    // Of the CLI 1.5.1.
+    `time=2026-11-27T05:37:30.668 level=ERROR msg="unable to update workflow: Send {\\"by\\": \\"your name\\"}. (type: Refused, retryable: false)"`,
+  ])('passes on only the sentence of the run: %s', async line => {
+    const PATH = temporaryFolder()
+    writeFileSync(join(PATH, 'temporal'), `#!/bin/sh\necho '${line}' >&2\nexit 1\n`, { mode: 0o755 })
+    const env = { TEMPORAL_ADDRESS: addressOfRun(), PATH }
+    const { err } = await signalled(['intent/intent_1', 'approve', '--input', '{}'], env)
+    expect(err.split('\n').slice(1)).toEqual(['Send {"by": "your name"}.', ''])
   })
 
   test('refuses a verb that the run does not take, with those that it takes, and sends nothing', async () => {
