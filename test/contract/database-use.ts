@@ -46,6 +46,11 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   // pushes, channels and the assistants of the person end with it, as does the address in the change that let them in; and
   // what waits for several people, intents and card requests, looks who is left.
   'people.remove': 19,
+  // What its cards can be charged is asked beside its payments: neither waits for the other.
+  'agentTokens.get': 4,
+  'agentTokens.listAll': 4,
+  // The policies in force are compared with what was signed, since they may ask others by now.
+  'changeRequests.approve': 8,
   // The owner's consent is read before any lock; then it is consumed, and the earlier link ends.
   'people.link': 8,
   // The same for the identity provider.
@@ -155,10 +160,10 @@ const CROSS_TENANT_TABLES = new Set(['incoming_credits', 'sepa_files', 'sepa_mes
 /**
  * Expired rows of all tenants are removed together. Look-ups that find the tenant: by a secret, by the
  * operator's id, by a payer's reference, by a bank's reference, by a card, by a passkey; the operator's
- * lists; and a count of all, and the age of what is oldest of all.
+ * lists; a count of all, the newest event of the journal, and the age of what is oldest of all.
  */
 const CROSS_TENANT =
-  /^\s*delete from \w+ where ctid = any\(array\(|\bs\.hash = \$1|from fundings where id = \$1|from people p |from onboardings (o |where true)|from kyc_(submissions|documents) (k |where true)|from disputes d |from gdpr_deletions d\s|from payment_requests (one )?where (one\.)?id = |where end_to_end_id = (any|\$1)|where processor_card_id = \$1|credential_id = \$1$|backlog_after is not null|from doubtful_money where true |clock_timestamp\(\) - (e\.recorded_at|first\.since|min\(first\.due_at\))\)/
+  /^\s*delete from \w+ where ctid = any\(array\(|\bs\.hash = \$1|from fundings where id = \$1|from people p |from onboardings (o |where true)|from kyc_(submissions|documents) (k |where true)|from disputes d |from gdpr_deletions d\s|from payment_requests (one )?where (one\.)?id = |where end_to_end_id = (any|\$1)|where processor_card_id = \$1|credential_id = \$1$|backlog_after is not null|from doubtful_money where true |from journal_origin\) as transactions$|clock_timestamp\(\) - (e\.recorded_at|first\.since|min\(first\.due_at\))\)/
 
 interface PlanNode {
   readonly 'Node Type': string

@@ -2,7 +2,7 @@ import { type Html, html } from '../../web/html.ts'
 import type { Content } from './texts.ts'
 
 /**
- * Agents choose these texts, and mail programs make a link of whatever reads like an address. The usual spelling of one that is
+ * Agents choose these texts, and mail programs make a link of each text that reads like an address. The usual spelling of one that is
  * not to be opened stays legible.
  */
 const withoutLinks = (text: string): string =>

@@ -29,7 +29,7 @@ export const changeRequestMachine = stateMachine('change-request', {
 /** How long people have to approve it. */
 export const CHANGE_REQUEST_TTL_MS = days(3)
 
-/** Bounds what people read. Each person finds room, whatever keys propose. */
+/** Bounds what people read. Each person finds room, however much keys propose. */
 export const MAX_WAITING_OF_PROPOSER = 5
 export const MAX_WAITING_OF_KEYS = 10
 

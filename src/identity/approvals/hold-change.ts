@@ -134,7 +134,7 @@ const isCoveredBy = ([first, ...others]: Steps, policy: Steps): boolean =>
   )
 
 /**
- * Who decides about changes under these policies: the people of all steps of each, as of a payment above all amounts. Whoever
+ * Who decides about changes under these policies: the people of all steps of each, as of a payment above all amounts. Who
  * cannot approve such a payment cannot change what it asks. More people of one policy do not stand for those of another, since
  * who makes a policy chooses whom it asks.
  */

@@ -73,7 +73,7 @@ describe('agentpay signal', () => {
 
   test.each([
     'Error: program interrupted',
-    // Of the CLI 1.5.1.
+    // The CLI 1.5.1 writes it as a log line.
     'time=2026-11-27T05:37:30.668 level=ERROR msg="program interrupted"',
   ])('says that no answer has come, where no worker decides in time: %s', async line => {
     const PATH = temporaryFolder()
@@ -86,7 +86,7 @@ describe('agentpay signal', () => {
 
   test.each([
     `Error: unable to update workflow: Send {"by": "your name"}.`,
-    // Of the CLI 1.5.1.
+    // The CLI 1.5.1 writes it as a log line.
     `time=2026-11-27T05:37:30.668 level=ERROR msg="unable to update workflow: Send {\\"by\\": \\"your name\\"}. (type: Refused, retryable: false)"`,
   ])('passes on only the sentence of the run: %s', async line => {
     const PATH = temporaryFolder()

@@ -20,7 +20,7 @@ import {
 
 export type ChangeRequestItem = ListItemOf<typeof changeRequestsApi.list>
 
-/** Of keys at most 10 wait, and of each person 5. An expired one is older than each that waits. */
+/** At most 10 of keys wait, and 5 of each person. An expired one is older than each that waits. */
 const MOST = 100
 
 export async function readWaitingChangeRequests({ ask, now }: PageRequest): Promise<ChangeRequestItem[]> {
