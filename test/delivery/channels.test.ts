@@ -7,7 +7,7 @@ import { anAskingAgent, aWaitingIntent, codeIn, linkIn, SLACK, TEAMS } from '../
 import { anAgentUnder, aSepaTransfer, bodyOf } from '../support/factories.ts'
 import { http } from '../support/harness.ts'
 import { Authenticator } from '../support/identity/authenticator.ts'
-import { enrol, originOf, signed } from '../support/identity/people.ts'
+import { enrol, linkedChallenge, originOf, signed } from '../support/identity/people.ts'
 import { until } from '../support/until.ts'
 import { channels } from './channels/service.ts'
 
@@ -235,8 +235,7 @@ describe('a question', () => {
     const { id } = await bodyOf(account.client.policies.effective({ params: { agentId: agent.id } }))
     const body = { name: 'Books', approval: [{ ...step, of: [approver.personId], withinMinutes: 90 }] }
     const refused = await owner.client.policies.replace({ params: { id }, body })
-    const { challenge } = refused.body as unknown as { challenge: Parameters<typeof signed>[0] }
-    const webauthnAssertion = signed(challenge, device)
+    const webauthnAssertion = signed(await linkedChallenge(owner.client, refused), device)
     await bodyOf(owner.client.policies.replace({ params: { id }, body: { ...body, webauthnAssertion } }))
     const pass = (minutes: number) => bodyOf(account.client.sandbox.advance({ body: { minutes } }))
     await pass(1)

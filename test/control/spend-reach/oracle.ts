@@ -4,7 +4,7 @@ import { signed } from '../../support/identity/people.ts'
 import { type Account, approveAs, nameOf } from './account.ts'
 import { callBy } from './adversary.ts'
 import { isAsked, LARGE, type Role, type Step, suffices } from './setting.ts'
-import type { Act, World } from './world.ts'
+import { type Act, linkedChallengeOf, type World } from './world.ts'
 
 /**
  * What may not happen, by its meaning. The steps are those of the beginning: the adversary alone can loosen none of them, and
@@ -184,8 +184,9 @@ export async function judgeRoom(world: World): Promise<void> {
   const { client } = await signedInTo(service, account, { personId: person.id })
   const input = { params: { id: account.policyId }, body: { name: 'Of another person', approval: [] } }
   const asked = await callBy({ client }, 'policies.replace', input)
-  if (!asked.body?.challenge) return
-  const webauthnAssertion = signed(asked.body.challenge, person.device)
+  const challenge = await linkedChallengeOf({ client }, asked)
+  if (!challenge) return
+  const webauthnAssertion = signed(challenge, person.device)
   const body = { ...input.body, webauthnAssertion }
   const answer = await callBy({ client }, 'policies.replace', { ...input, body })
   if (answer.code === 'too_many_changes')

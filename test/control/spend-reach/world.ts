@@ -1,3 +1,4 @@
+import { linkedChallengeId } from '../../../src/values/challenge-link.ts'
 import type { TestService } from '../../support/harness.ts'
 import type { Authenticator } from '../../support/identity/authenticator.ts'
 import { signed } from '../../support/identity/people.ts'
@@ -78,8 +79,16 @@ const challengedBy: Readonly<Record<string, string>> = {
 
 type Challenge = Parameters<typeof signed>[0]
 
-/** What a refusal asks a passkey to sign. */
-const challengeIn = ({ body }: Answer): Challenge | undefined => body?.challenge
+/** What a refusal asks a passkey to sign, read by who was refused. */
+export async function linkedChallengeOf(
+  credential: Pick<Credential, 'client' | 'tools'>,
+  { headers }: Answer,
+): Promise<Challenge | undefined> {
+  const id = linkedChallengeId(headers?.get('link'))
+  if (id === undefined) return undefined
+  const { error, body } = await callBy(credential, 'passkeys.getChallenge', { params: { id } })
+  return error === undefined ? body : undefined
+}
 
 /** An operation that was carried out. */
 export interface Act {
@@ -146,7 +155,7 @@ export class World {
   /** Carries out an operation with a credential, signed by its person where that is asked for, and judges it. */
   async act(credential: Credential, name: string, input: Input): Promise<Answer> {
     const first = await callBy(credential, name, await this.#signedInput(credential, name, input))
-    const challenge = challengeIn(first)
+    const challenge = await linkedChallengeOf(credential, first)
     const device = this.#deviceOf(credential)
     const answer =
       challenge && device

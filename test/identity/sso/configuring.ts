@@ -3,7 +3,7 @@ import { anAgentUnder, bodyOf } from '../../support/factories.ts'
 import { http } from '../../support/harness.ts'
 import { FROM_OUR_PAGE, signedInTo } from '../../support/identity/console.ts'
 import { CLIENT_SECRET } from '../../support/identity/openid-provider.ts'
-import { enrolled, signed } from '../../support/identity/people.ts'
+import { enrolled, linkedChallenge, signed } from '../../support/identity/people.ts'
 import { traceOf } from '../../support/trace.ts'
 import {
   anOwnerWithSso,
@@ -144,8 +144,7 @@ describe('an identity provider', () => {
     })
     const params = { id: held.body.id }
     const asked = await client.changeRequests.approve({ params, body: { personId: bob.personId } })
-    const { challenge } = asked.body as unknown as { challenge: Parameters<typeof signed>[0] }
-    const approval = { webauthnAssertion: signed(challenge, bob.device) }
+    const approval = { webauthnAssertion: signed(await linkedChallenge(client, asked), bob.device) }
     expect(await bodyOf(client.changeRequests.approve({ params, body: approval }))).toMatchObject({
       status: 'applied',
     })
