@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { anAgentUnder, anIntent, aPolicy, bodyOf } from '../../support/factories.ts'
 import { aPerson } from '../../support/identity/people.ts'
+import { until } from '../../support/until.ts'
 import { openAsOwner } from '../console-pages/devices.ts'
 import { aVisitor, service } from './visitors.ts'
 
@@ -109,6 +110,25 @@ describe('the page of a policy', () => {
     expect(approval).toEqual([
       { aboveEuros: 1_000, of: [data[0]?.id], need: 1, withinMinutes: 240, then: 'deny' },
     ])
+    expect(complaints).toEqual([])
+  })
+
+  test('takes steps of approval for a new template', async () => {
+    const { client } = await service.owner()
+    await aPolicy(client, { name: 'Other' })
+    const { page, complaints } = await openAsOwner(client)
+    await page.goto(new URL('console/policies', page.url()).href)
+    await page.locator('button[commandfor]', { hasText: 'New limit template' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Books')
+    await dialog.getByRole('button', { name: 'Add step' }).click()
+    const step = dialog.getByRole('group', { name: 'Step 1' })
+    await step.getByLabel('Above (€)').fill('100')
+    await step.getByLabel('How many of them').fill('1')
+    await dialog.getByRole('button', { name: 'New limit template' }).click()
+    await until('the template is made', async () => (await bodyOf(client.policies.list())).data[1])
+    const [made] = (await bodyOf(client.policies.list())).data
+    expect(made?.approval).toMatchObject([{ aboveEuros: 100, of: 'approvers', need: 1 }])
     expect(complaints).toEqual([])
   })
 
