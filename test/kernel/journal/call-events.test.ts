@@ -156,7 +156,9 @@ describe('the first events of calls are found in the order of their index', () =
     }
     for (const [index, ask] of Object.entries(asked)) {
       await recorder.measure(index, ask)
-      const lists = [...(recorder.statements.get(index) ?? [])].filter(text => text.includes('first_id'))
+      const lists = [...(recorder.statements.get(index) ?? [])].filter(text =>
+        text.includes('first.first_id'),
+      )
       expect(lists).toHaveLength(1)
       texts.set(index, String(lists[0]))
     }

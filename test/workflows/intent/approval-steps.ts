@@ -63,7 +63,7 @@ describe('an intent whose policy asks several people', () => {
     )
   })
 
-  test('is asked anew at once when the steps of the policy have changed', async () => {
+  test('keeps at once what stricter steps of the policy accept, and asks for the rest', async () => {
     const { client, intent, run, approvers, approve, happens } = await aTeam()
     await approve(approvers[0] as Enrolled)
     await run.untilDetails('for approvals: 1 of 2')
@@ -71,13 +71,16 @@ describe('an intent whose policy asks several people', () => {
     const { id, name, approval = [] } = await bodyOf(client.policies.effective({ params }))
     const stricter = approval.map(step => ({ ...step, aboveEuros: 0 }))
     await bodyOf(client.policies.replace({ params: { id }, body: { name, approval: stricter } }))
-    await run.untilDetails('for approvals: 0 of 3')
+    await run.untilDetails('for approvals: 1 of 3')
     await happens('intent.approval_reminder')
+    const { personId } = approvers[0] as Enrolled
     expect(await bodyOf(client.intents.get({ params: intent }))).toMatchObject({
       status: 'created',
-      approval: { given: 0, needed: 3, approvals: [] },
+      approval: { given: 1, needed: 3, approvals: [{ personId }] },
     })
-    expect(await service.sql('select from recorded_approvals where intent_id = $1', [intent.id])).toEqual([])
+    expect(
+      await service.sql('select from recorded_approvals where intent_id = $1', [intent.id]),
+    ).toHaveLength(1)
   })
 
   test('is reminded, passed on to the next people and denied by its run, as the clock of the account says', async () => {

@@ -51,7 +51,10 @@ describe('agentpay signal', () => {
   test('reaches the server of TEMPORAL_ADDRESS, with the payload that is given', async () => {
     const { intent, run } = await aWaitingIntent()
     const env = { TEMPORAL_ADDRESS: addressOfRun(), PATH: `${cli.slice(0, cli.lastIndexOf('/'))}:/usr/bin` }
-    const { code } = await signalled([`intent/${intent.id}`, 'deny', '--input', '{"by":"Ada"}'], env)
+    const { code } = await signalled(
+      [`intent/${intent.id}`, 'deny', '--input', '{"by":"Ada","reason":"No"}'],
+      env,
+    )
     expect(code).toBe(0)
     expect(await run.untilEnded()).toBe('denied')
   })
@@ -64,7 +67,7 @@ describe('agentpay signal', () => {
     }
     expect(await refusalOf('approve')).toEqual([1, '', 'Send {"by": "your name", "reason": "why"}.\n'])
     await run.update('approve', { by: 'Ada' })
-    expect(await refusalOf('deny', '--by', 'Bob')).toEqual([
+    expect(await refusalOf('deny', '--by', 'Bob', '--reason', 'No')).toEqual([
       1,
       '',
       'The update deny by Bob changed nothing: The intent is already approved.\n',

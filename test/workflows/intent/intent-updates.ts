@@ -41,10 +41,11 @@ describe('an update of an intent', () => {
     ['cancel', 'cancelled'],
   ])('to %s ends the record and the run, after the answer', async (verb, status) => {
     const { intent, run } = await aWaitingIntent()
-    expect(await run.update(verb, { by: 'Ada' })).toEqual({ status, line: `Update ${verb} by Ada: done.` })
+    const sent = { by: 'Ada', reason: 'Not now' }
+    expect(await run.update(verb, sent)).toEqual({ status, line: `Update ${verb} by Ada: done.` })
     expect(await run.untilEnded()).toBe(status)
     expect((await get(intent.id)).status).toBe(status)
-    await expect(run.update(verb, { by: 'Ada' })).rejects.toThrow(WorkflowNotFoundError)
+    await expect(run.update(verb, sent)).rejects.toThrow(WorkflowNotFoundError)
     expect(await run.failedTasks()).toBe(0)
   })
 
