@@ -31,7 +31,7 @@ const schema = defineEntity({
     sessionId: nullable.string(),
     personId: nullable.string(),
     /** Who made it in the console, or with a key of theirs; the last one who replaced it, since they know its secret. */
-    madeByPersonId: nullable.string(),
+    madeByPersonId: plain(nullable.string()),
     /** The first of the keys that this one has replaced; null if it has replaced none. */
     firstId: plain(nullable.string()),
   },

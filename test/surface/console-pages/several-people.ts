@@ -97,7 +97,7 @@ test('the page says in whose place a deputy has approved', async () => {
   const { client, boss, first, second, agent, approve } = await aTeam()
   const { id } = await anIntent(client, agent.id)
   await approve(second, id)
-  await nameDeputy(boss, first)
+  await nameDeputy(boss, first, { by: second })
   await approve(first, id)
   expect(await wordsOf(boss, `/approve/${id}`)).toContain(
     `2 of 2 approvals. Approved by ${second.name}, AT. Approved by ${first.name} in place of ${boss.name}, AT.`,
@@ -108,9 +108,9 @@ test('the page says in whose place a deputy has approved', async () => {
 })
 
 test('the page does not say that a person has approved whose deputy did', async () => {
-  const { client, boss, first, approve } = await aTeam()
+  const { client, boss, first, second, approve } = await aTeam()
   const agent = await anAgentUnder(client, { approval: [step, { ...step, of: 'approvers' }] })
-  await nameDeputy(boss, first)
+  await nameDeputy(boss, first, { by: second })
   const { id } = await anIntent(client, agent.id)
   await approve(first, id)
   expect(await wordsOf(boss, `/approve/${id}`)).toContain(
