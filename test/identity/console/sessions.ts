@@ -3,7 +3,7 @@ import { aLiveClient, bodyOf } from '../../support/factories.ts'
 import { http } from '../../support/harness.ts'
 import { FROM_OUR_PAGE, type SignedIn, signedInTo } from '../../support/identity/console.ts'
 import { peopleInConsole } from '../../support/identity/in-console.ts'
-import { signed } from '../../support/identity/people.ts'
+import { linkedChallenge, signed } from '../../support/identity/people.ts'
 import { secondsUntilRefused } from '../../support/keys.ts'
 import { traceOf } from '../../support/trace.ts'
 import { otherProcessUrl, recorder, service } from './console-service.ts'
@@ -112,8 +112,8 @@ describe('a session', () => {
     const agent = await bodyOf(client.agents.create({ body: { name: 'Shopper' } }))
     const make = (members = {}) =>
       http(url, 'POST', `/agents/${agent.id}/tokens`, { headers, body: { label: 'Till', ...members } })
-    const { challenge } = (await make()).body
-    const { token, expiresAt } = (await make({ webauthnAssertion: signed(challenge, device) })).body
+    const webauthnAssertion = signed(await linkedChallenge(client, await make()), device)
+    const { token, expiresAt } = (await make({ webauthnAssertion })).body
     expect(expiresAt).toBeNull()
     await bodyOf(client.console.signOut())
     expect((await make()).status).toBe(401)
