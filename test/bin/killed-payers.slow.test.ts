@@ -200,15 +200,15 @@ describe('an API process that is killed while it creates a shared payment token'
     await expectVerifiedLedger(payer.owner())
   })
 
-  test('is found by the deadline without the caller: not paid, and the token is revoked', async () => {
+  test('has sent nothing: the payment goes on without the caller, and pays once', async () => {
     const payer = await aPayer()
     const before = await money(payer)
     await killWhileShared(payer, '/shared-alone')
+    await lapseLease()
     await advance(payer, { minutes: 5 })
-    expect(await credentials(payer)).toMatchObject([{ status: 'void', outcomeBy: 'deadline' }])
-    expect(await tokenOf(payer)).toMatchObject({ status: 'revoked', processorProblem: null })
-    expect(merchant.payments('/shared-alone')).toEqual([])
-    expect(await money(payer)).toEqual(before)
+    expect(await credentials(payer)).toMatchObject([{ status: 'consumed', outcomeBy: 'merchant' }])
+    expect(merchant.payments('/shared-alone')).toHaveLength(1)
+    expect(await money(payer)).toEqual({ ...before, heldEuros: 0 })
     await expectVerifiedLedger(payer.owner())
   })
 
