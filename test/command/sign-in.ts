@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { runCommand, runProgram } from '../support/command.ts'
 import { aKey, bodyOf } from '../support/factories.ts'
 import { aConfiguration } from '../support/identity/key-files.ts'
@@ -13,6 +13,12 @@ import { signed } from '../support/identity/people.ts'
 import { temporaryFolder } from '../support/processes/folders.ts'
 import { until } from '../support/until.ts'
 import { aNewMachine, codeIn, login, service, signIn } from './new-machine.ts'
+
+class OldUrl extends URL {
+  static override parse(): never {
+    throw new TypeError('URL.parse is not a function')
+  }
+}
 
 describe('login', () => {
   test('keeps the key in a file that only the person reads, and shows it nowhere', async () => {
@@ -54,11 +60,14 @@ describe('login', () => {
     const made = await aNewMachine()
     await signIn(made)
     const first = made.machine.read().profiles.default
-    const absent = jest.spyOn(URL, 'parse').mockImplementation(() => {
-      throw new TypeError('URL.parse is not a function')
-    })
-    expect(await signIn(made)).toMatchObject({ code: 0 })
-    absent.mockRestore()
+    // Temporal freezes `URL` in a process that has run workflows, so that no member of it can be replaced.
+    const present = URL
+    globalThis.URL = OldUrl
+    try {
+      expect(await signIn(made)).toMatchObject({ code: 0 })
+    } finally {
+      globalThis.URL = present
+    }
     const second = made.machine.read().profiles.default
     expect(second?.keyId).not.toBe(first?.keyId)
     expect((await service.client(first?.key).agents.list()).status).toBe(401)
