@@ -1,10 +1,12 @@
 import './console/asking.ts'
 import './console/cleared-fields.ts'
+import './console/controls.ts'
 import './console/data-protection.ts'
 import './console/deciding.ts'
 import './console/invited-by-several.ts'
 import './console/papers.ts'
 import './console/policies.ts'
+
 import './console/signed-proposals.ts'
 import './console/walk.ts'
 import './console/widening.ts'

@@ -24,7 +24,7 @@ const chartStyle = pageAsset(
   readFileSync(new URL('uPlot.min.css', `file://${chartLibrary}`), 'utf8'),
 )
 
-const bare = (source: string): string => source.replace(/^\s*(?:\/\*\*[\s\S]*?\*\/|\/\/.*)\n|^ +/gm, '')
+const bare = (source: string): string => source.replace(/^\s*(?:\/\*\*[\s\S]*?\*\/|\/\/.*)\n|^\s+/gm, '')
 
 const IMPORT = /'\.\/([\w-]+)\.js'/g
 

@@ -1,7 +1,5 @@
 // A list of objects in a form: a fieldset for each that there can be. Those beyond the list are hidden and disabled.
 
-import { closestTo } from './page.js'
-
 function setShown(item, isShown) {
   item.hidden = !isShown
   item.disabled = !isShown
@@ -28,7 +26,7 @@ function removeItem(item, shown) {
   setShown(shown.at(-1), false)
 }
 
-function changeItems(button) {
+export function changeItems(button) {
   const list = button.closest('[data-items]')
   const items = [...list.querySelectorAll(':scope > fieldset')]
   const shown = items.filter(({ hidden }) => !hidden)
@@ -39,8 +37,3 @@ function changeItems(button) {
   if (button !== adds) adds.focus()
   list.dispatchEvent(new Event('input', { bubbles: true }))
 }
-
-document.addEventListener('click', event => {
-  const button = closestTo(event, 'button:is([data-add-item], [data-remove-item])')
-  if (button) changeItems(button)
-})

@@ -240,3 +240,8 @@ if (part('form[data-challenge]')) void loadCeremonies().catch(() => undefined)
 const news = sessionStorage.getItem(NEWS)
 sessionStorage.removeItem(NEWS)
 if (news) tell(news)
+
+document.addEventListener('click', async event => {
+  const button = closestTo(event, '[data-items] button')
+  if (button) (await import('./form-items.js')).changeItems(button)
+})

@@ -34,7 +34,7 @@ async function showKeys() {
   const rows = words.keysOf.map(([key, meaning]) =>
     element('div', {}, element('dt', {}, element('kbd', {}, key)), element('dd', {}, meaning)),
   )
-  await show(words.keys, [element('dl', { class: 'shortcuts' }, ...rows)], [['yes', words.keysClose]])
+  await show(words.keys, [element('dl', { class: 'shortcuts' }, ...rows)], [['yes', words.close]])
 }
 
 const actions = {

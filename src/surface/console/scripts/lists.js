@@ -3,8 +3,7 @@
 import { element } from './dialogs.js'
 import { readPage } from './live-part.js'
 import { hasTypedInput, morph } from './morph.js'
-import { all, closestTo, dataset, part, root, words } from './page.js'
-import { showTimes } from './times.js'
+import { all, closestTo, dataset, part, root, showTimes, words } from './page.js'
 
 const MARK = '#open='
 /** The address of a record, and not of a list as CSV. */

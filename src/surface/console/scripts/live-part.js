@@ -1,10 +1,9 @@
 // Live parts of a page. Each names its events, and is fetched again after one of them.
 
 import { hasTypedInput, morph } from './morph.js'
-import { closestTo, dataset, goBy, here, pageIn, part, Refused, words } from './page.js'
+import { closestTo, dataset, goBy, here, pageIn, part, Refused, showTimes, timeOf, words } from './page.js'
 import { signInAgain, signIns } from './sign-in.js'
 import { follow } from './stream.js'
-import { showTimes, timeOf } from './times.js'
 
 const SOON_MS = 1_000
 const ASK_MS = 10_000

@@ -57,7 +57,6 @@ Object.assign(words, {
   silent: 'Notifications are off in this browser.',
   noRinging: 'The browser blocks notifications. Allow them in its settings for this site.',
   keys: 'Keyboard shortcuts',
-  keysClose: 'Close',
   keysOf: [
     ['j', 'Next item'],
     ['k', 'Previous item'],

@@ -1,1 +1,0 @@
-export { showTimes, timeOf } from './page.js'
