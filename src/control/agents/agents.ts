@@ -13,7 +13,7 @@ import { Agent, agentEvent, agentMachine, lockAgent, lockAnyAgent, unfreezeAgent
 import { agentSteps, agentsApi } from './api.ts'
 import { fundAgent, getAgentBalance, holdsMoney, newAgentWallet, purses } from './money.ts'
 import { agentProcess } from './process.ts'
-import { templateProblem, unfreezing, wideningOfNewAgent, wideningsOfAgent } from './widening.ts'
+import { deletionProblem, newAgentProblem, unfreezing, wideningOfNewAgent, wideningsOfAgent } from './widening.ts'
 
 export const findAgent = (em: EntityReader, id: string): Promise<Agent | null> => em.findOne(Agent, { id })
 
@@ -54,7 +54,7 @@ const agents = bindHandlers(agentsApi, {
     if (await isExternalIdTaken(em, body.externalId)) return refuse('external_id_taken')
     const { webauthnAssertion, ...members } = body
     const { name, policyId } = members
-    const problem = policyId ? await templateProblem(policyId, context) : undefined
+    const problem = await newAgentProblem(policyId, context)
     if (problem) return refuse(...problem)
     const unsigned = await refuseUnsignedWidening(
       webauthnAssertion,
@@ -119,7 +119,10 @@ const agents = bindHandlers(agentsApi, {
     ])
     if (!agent) return refuse('agent_not_found')
     if (await holdsMoney([agent.walletId, ...opened.flat()], context)) return refuse('money_held')
-    if (!agentMachine.move(agent, 'deleting')) return refuse('agent_deleted')
+    if (!agentMachine.can(agent.status, 'deleting')) return refuse('agent_deleted')
+    const problem = await deletionProblem(agent.id, context)
+    if (problem) return refuse('approval_needed', problem)
+    agentMachine.move(agent, 'deleting')
     agent.deletionDueAt = now
     emit('agent.deleting', agentEvent(agent))
     wake(agentProcess, { id: agent.id, agentId: agent.id })

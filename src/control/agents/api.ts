@@ -18,6 +18,7 @@ import {
   searchTextSchema,
 } from '../../values/schemas.ts'
 import { agentMachine } from './agent.ts'
+import { newAgentRefusals } from './widening.ts'
 
 const status = z.enum(agentMachine.states)
 
@@ -101,6 +102,7 @@ export const agentsApi = {
       ...widening.fails,
       external_id_taken: fails.external_id_taken,
       ...stepRefusals,
+      ...newAgentRefusals,
     },
     emits: {
       ...widening.emits,
@@ -216,6 +218,10 @@ export const agentsApi = {
       agent_not_found: notFound('agent'),
       money_held: [400, 'Money of the agent is held for approved intents. Cancel them first.'],
       agent_deleted: [400, 'The agent is already deleted or being deleted.'],
+      approval_needed: [
+        400,
+        'The agent’s policy asks people for payments from every wallet, and no other policy does. Remove its steps first (PUT /policies/{id}), which these people approve.',
+      ],
     },
     emits: {
       'agent.deleting': declareEvent(

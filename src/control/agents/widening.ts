@@ -1,8 +1,16 @@
-import { type StepRefusal, stepsProblem } from '../../identity/approvals/index.ts'
+import {
+  type AskingPolicy,
+  findPolicyAskingAlone,
+  findPolicyAskingMore,
+  type StepRefusal,
+  stepsProblem,
+} from '../../identity/approvals/index.ts'
 import type { ReadContext } from '../../kernel/contract/context.ts'
+import type { RefusalSpec } from '../../kernel/contract/operation.ts'
 import { question } from '../../kernel/contract/question.ts'
+import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { quoted, type StatedWidening } from '../../statements/index.ts'
-import type { ApprovalStep } from '../../values/approval-steps.ts'
+import { type ApprovalStep, approvalStepInWords } from '../../values/approval-steps.ts'
 import type { Agent } from './agent.ts'
 
 type Change = Pick<StatedWidening, 'field' | 'from' | 'to'>
@@ -25,14 +33,44 @@ interface Template {
 /** A template of policies as it is stored, locked, so that the agent gets the rules that were signed. */
 export const templates = question<string, Template | undefined>('agents.templates')
 
-/** Why a new agent cannot be given the template: its steps ask who cannot approve; undefined if none does. */
-export async function templateProblem(
-  policyId: string,
+/** As the contracts of operations that create an agent declare it. */
+export const newAgentRefusals = {
+  approval_needed: [
+    400,
+    'policyId: a policy in force asks people whom the policy of the new agent would not ask. Name a template whose steps ask them.',
+  ],
+} as const satisfies Record<string, RefusalSpec>
+
+type NewAgentRefusal = readonly [code: StepRefusal[0] | keyof typeof newAgentRefusals, message: string]
+
+/**
+ * Why a new agent cannot begin with this template, or without one: the steps ask who cannot approve, or fewer than the account's
+ * policies ask. Money moves freely to its wallet, so it would be paid out without those people.
+ */
+export async function newAgentProblem(
+  policyId: string | null,
   context: ReadContext,
-): Promise<StepRefusal | undefined> {
-  const [template] = await context.service.ask(templates, policyId, context)
-  return template && stepsProblem(template.approval, context)
+): Promise<NewAgentRefusal | undefined> {
+  const [template] = policyId ? await context.service.ask(templates, policyId, context) : []
+  const steps = template?.approval ?? []
+  const problem = await stepsProblem(steps, context)
+  if (problem) return problem
+  const policy = await findPolicyAskingMore(steps, context)
+  return policy && ['approval_needed', asksMore(policy)]
 }
+
+/** Why the agent cannot be deleted yet; undefined: it can. Of two deletions, the later one sees that it would be the last. */
+export async function deletionProblem(agentId: string, context: ReadContext): Promise<string | undefined> {
+  await lockTenant(context, 'agents')
+  const policy = await findPolicyAskingAlone(agentId, context)
+  return policy && asksAlone(policy)
+}
+
+const asksAlone = ({ id, name }: AskingPolicy): string =>
+  `The agent’s policy ${quoted(name)} (${id}) asks people for payments from every wallet, and no other policy does. Remove its steps first (PUT /policies/${id}), which these people approve.`
+
+const asksMore = ({ id, name, steps }: AskingPolicy): string =>
+  `policyId: the policy ${quoted(name)} (${id}) asks people ${steps.map(approvalStepInWords).join('; ')}, and money moves freely to the new agent. Name a template whose steps ask no fewer people (POST /policies); they may approve looser rules for the agent afterwards.`
 
 /** A template by its amounts, since it may have changed since the person saw it; a preset by its name. */
 export async function wideningOfNewAgent(

@@ -142,6 +142,10 @@ export const oauthApi = {
     fails: {
       ...consentRefusals,
       agent_not_active: [400, 'The agent is frozen: unfreeze it first.'],
+      approval_needed: [
+        400,
+        'agentId: a policy in force asks people, and a new agent would have no policy. Choose an agent.',
+      ],
       ...assertionRefusals,
     },
     emits: {

@@ -6,7 +6,7 @@ import { expandScopes } from '../../kernel/contract/scopes.ts'
 import { hashSecret } from '../../kernel/database/credential.ts'
 import { lockTenant } from '../../kernel/database/tenant-lock.ts'
 import { addMs, days } from '../../values/clock.ts'
-import { type Agent, createAgent, lockAgent } from '../agents/index.ts'
+import { type Agent, createAgent, lockAgent, newAgentProblem } from '../agents/index.ts'
 import { MAX_MANDATE_DAYS, openMandateChallenge, signMandate } from '../mandates/index.ts'
 import type { oauthApi } from './api.ts'
 import {
@@ -86,7 +86,7 @@ async function blockerOf({ agentId, expiresAt }: Body, context: ApproveContext) 
     agentId === null ? null : lockAgent(em, agentId),
   ])
   if (person?.status !== 'active' || person.role !== 'owner') return 'owner_needed'
-  if (agentId === null) return undefined
+  if (agentId === null) return (await newAgentProblem(null, context)) && 'approval_needed'
   if (!agent) return 'agent_not_found'
   return agent.status === 'active' ? undefined : 'agent_not_active'
 }

@@ -101,10 +101,18 @@ export const templateOfNewAgent = answerTo(
 )
 
 const STEPS = `
-select distinct approval from policies
-where (owner_id, mode) = ($1, $2) and agent_id is not null and deleted_at is null and approval <> '[]'`
+select distinct on (approval) id, name, approval as steps from policies
+where (owner_id, mode) = ($1, $2) and agent_id is not null and deleted_at is null and approval <> '[]'
+  and agent_id is distinct from $3`
 
-export const stepsOfPolicies = answerTo(stepsInForce, async (_, { sql, tenant: { ownerId, mode } }) => {
-  const found = await sql<{ readonly approval: readonly ApprovalStep[] } & Row>(STEPS, [ownerId, mode])
-  return found.map(({ approval }) => approval)
-})
+interface AskingPolicy extends Row {
+  readonly id: string
+  readonly name: string
+  readonly steps: readonly ApprovalStep[]
+}
+
+export const stepsOfPolicies = answerTo(
+  stepsInForce,
+  ({ exceptAgentId }, { sql, tenant: { ownerId, mode } }) =>
+    sql<AskingPolicy>(STEPS, [ownerId, mode, exceptAgentId]),
+)

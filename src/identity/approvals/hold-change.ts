@@ -3,7 +3,7 @@ import type { Context, ReadContext } from '../../kernel/contract/context.ts'
 import { Accepted, type Refusal } from '../../kernel/contract/problem.ts'
 import { question } from '../../kernel/contract/question.ts'
 import type { StatedWidening } from '../../statements/index.ts'
-import { type ApprovalStep, MAX_CHANGE_POLICIES } from '../../values/approval-steps.ts'
+import { type ApprovalStep, areStepsEased, MAX_CHANGE_POLICIES } from '../../values/approval-steps.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import { addMs } from '../../values/clock.ts'
 import { peopleInWords, readApproversAndDeputies } from './approvers.ts'
@@ -151,8 +151,54 @@ export function policiesToAsk(policies: PolicySteps): PolicySteps {
   return different.filter((steps, place) => !isLeftOut(steps, place))
 }
 
-/** The steps of the policies by which agents pay. */
-export const stepsInForce = question<null, PolicySteps>('approvals.steps_in_force')
+/** A policy with steps by which an agent pays. */
+export interface AskingPolicy {
+  readonly id: string
+  readonly name: string
+  readonly steps: Steps
+}
+
+/** One policy for each different list of steps, without that of one agent. */
+export const stepsInForce = question<{ readonly exceptAgentId: string | null }, readonly AskingPolicy[]>(
+  'approvals.steps_in_force',
+)
+
+const readAskingPolicies = async (
+  context: ReadContext,
+  exceptAgentId: string | null = null,
+): Promise<AskingPolicy[]> => (await context.service.ask(stepsInForce, { exceptAgentId }, context)).flat()
+
+/** Where too few of its people are left, no one can be asked by it. */
+async function canBeAsked(
+  policies: readonly AskingPolicy[],
+  { sql, tenant, now }: ReadContext,
+): Promise<AskingPolicy[]> {
+  if (policies.length === 0) return []
+  const approvers = await readApproversAndDeputies(sql, { tenant, now })
+  return policies.filter(({ steps }) => isPossible(beginChange([steps], { approvers, now }), approvers))
+}
+
+/** A policy in force that asks people whom these steps would not ask; undefined if they ask all of them. */
+export async function findPolicyAskingMore(
+  steps: Steps,
+  context: ReadContext,
+): Promise<AskingPolicy | undefined> {
+  const asking = await readAskingPolicies(context)
+  const more = asking.filter(policy => areStepsEased(policy.steps, steps))
+  return (await canBeAsked(more, context))[0]
+}
+
+/** The policy of this agent, if it alone asks its people: they hold what leaves every wallet, and its end would free that. */
+export async function findPolicyAskingAlone(
+  agentId: string,
+  context: ReadContext,
+): Promise<AskingPolicy | undefined> {
+  const others = await readAskingPolicies(context, agentId)
+  const own = (await readAskingPolicies(context)).filter(
+    ({ steps }) => others.every(other => areStepsEased(steps, other.steps)),
+  )
+  return (await canBeAsked(own, context))[0]
+}
 
 /** A change of who approves, as it is compared under the locks. */
 export interface ApproverChange {
@@ -181,7 +227,7 @@ export async function policiesConcerned(
   concerns: ApproverChange['concerns'],
   context: ReadContext,
 ): Promise<PolicySteps> {
-  const inForce = (await context.service.ask(stepsInForce, null, context)).flat()
+  const inForce = (await readAskingPolicies(context)).map(({ steps }) => steps)
   return policiesToAsk(inForce.filter(steps => steps.some(concerns)))
 }
 

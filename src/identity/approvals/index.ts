@@ -34,6 +34,9 @@ export {
 } from './deputy.ts'
 export {
   type ApproverChange,
+  type AskingPolicy,
+  findPolicyAskingAlone,
+  findPolicyAskingMore,
   type HoldApproverChange,
   holdChange,
   holdUntilApproved,

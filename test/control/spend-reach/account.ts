@@ -138,12 +138,17 @@ async function cardOf(
 const withoutCards: readonly AdversaryKind[] = ['approver', 'viewer', 'moneyKey', 'policyKey']
 
 async function agentsOf(client: TestClient, { setting, members }: Pick<Account, 'setting' | 'members'>) {
+  const looseAgent = setting.hasLooseAgent ? await looseAgentOf(client) : undefined
   const approval = policySteps(setting.steps, members)
   const { id: templateId } = await aPolicy(client, { ...RULES, approval })
   const agent = await aFundedAgent(client, { policyId: templateId }, 2_000)
-  if (!setting.hasLooseAgent) return { templateId, agent, looseAgent: undefined }
+  return { templateId, agent, looseAgent }
+}
+
+/** Older than the steps: an agent of today begins with steps. */
+async function looseAgentOf(client: TestClient) {
   const { id: policyId } = await aPolicy(client, RULES)
-  return { templateId, agent, looseAgent: await aFundedAgent(client, { name: 'Loose', policyId }, 500) }
+  return aFundedAgent(client, { name: 'Loose', policyId }, 500)
 }
 
 /** An account whose agent's large payments people approve, before anyone tries to go round them. */

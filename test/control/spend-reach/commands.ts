@@ -204,6 +204,7 @@ const agents: Readonly<Record<string, Command>> = {
       world.known.wallets.push(body.walletId)
     },
   },
+  'agents.delete': { weight: 2, input: ({ known }, pick) => byId(known.agents, pick) },
   'agents.update': { input: ({ known }, pick) => byId(known.agents, pick, { name: 'Renamed' }) },
   'agents.freeze': { input: ({ known }, pick) => byId(known.agents, pick, {}) },
   'agents.unfreeze': { input: ({ known }, pick) => byId(known.agents, pick, {}) },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { startTestService } from '../../support/harness.ts'
 import { policySteps, RULES } from './account.ts'
-import type { Input } from './adversary.ts'
+import type { Answer, Input } from './adversary.ts'
 import { followActs } from './sequence.ts'
 import type { Setting, Step } from './setting.ts'
 import type { World } from './world.ts'
@@ -20,7 +20,7 @@ const usual: Setting = {
 type Act = (world: World) => Promise<unknown>
 
 const act =
-  (name: string, input: (world: World) => Input): Act =>
+  (name: string, input: (world: World) => Input): ((world: World) => Promise<Answer>) =>
   world => {
     const [first] = world.credentials
     if (!first) throw new Error('the adversary has no credential')
@@ -36,6 +36,22 @@ const replace = (steps: readonly Step[], changed: object = {}): Act =>
 const toReserve = act('transfers.create', ({ account: { walletId, reserveId } }) => ({
   body: { fromWalletId: walletId, toWalletId: reserveId, amountEuros: 90 },
 }))
+
+/** With the money of the first agent. */
+const newAgent: Act = async world => {
+  const { account, known } = world
+  const answer = await act('agents.create', () => ({ body: { name: 'Another agent', policyId: null } }))(world)
+  if (answer.error !== undefined) return
+  known.agents.push(answer.body.id)
+  await act('agents.fund', () => ({
+    params: { id: answer.body.id },
+    body: { fromWalletId: account.walletId, amountEuros: 500 },
+  }))(world)
+}
+
+const deleteAgent = act('agents.delete', ({ account: { agentId } }) => ({ params: { id: agentId } }))
+
+const cancelWaiting = act('intents.cancel', ({ account: { waiting } }) => ({ params: { id: waiting.id } }))
 
 const twoPeople: Step = { above: 20, of: ['bob', 'cem'], need: 2 }
 
@@ -70,6 +86,16 @@ const ways: Readonly<Record<string, Way>> = {
   'with a key, through a wallet without an agent': [{ adversary: 'moneyKey', steps: [twoPeople] }, toReserve],
   'with a key, from the wallet of an agent whose policy asks no one': [
     { adversary: 'moneyKey', steps: [twoPeople], hasLooseAgent: true },
+  ],
+  'with a key, through a new agent whose policy asks no one': [
+    { adversary: 'fullKey', steps: [twoPeople] },
+    newAgent,
+  ],
+  'as an owner whom no step names, through a new agent': [{ steps: [twoPeople] }, newAgent],
+  'with a key, by the end of the agent whose policy asks': [
+    { adversary: 'fullKey', steps: [twoPeople], hasReserve: true },
+    cancelWaiting,
+    deleteAgent,
   ],
   'with a token, by the data of a card that pays more than its maximum': [
     { adversary: 'token', isCardLimited: false },

@@ -97,7 +97,6 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'sso.create sso.signIn sso.start sso.update',
   ],
   'prove that a person who was let in before is there again': ['console.signIn console.signInOptions'],
-  'free what the agent’s policy asked, as documented: only the end of the agent does': ['agents.delete'],
 }
 
 const namesIn = (lines: readonly string[]): string[] => lines.flatMap(line => line.split(' '))

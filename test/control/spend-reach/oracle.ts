@@ -24,16 +24,16 @@ const paymentOutside: Rule = (world, { answer: { body } }) => {
     world.find('payment', `€ ${amountEuros} leaves without the people whom the policy asks`)
 }
 
-/**
- * An intent is approved without the people whom the policy of its agent asked at the beginning. Who may create agents and approve
- * chooses by the policy of a new one whom it asks, as documented: only payments of the first agent, or without one, are judged.
- */
+/** Its policy asks no one from the beginning, so what it pays needs no one. */
+const isLoose = ({ looseAgent }: Account, agentId: string): boolean => agentId === looseAgent?.id
+
+/** An intent is approved without the people whom the steps of the account asked at the beginning, also with a new agent. */
 const intentApproved: Rule = (world, { name, credential, answer: { body } }) => {
   const { account, declared, persons } = world
   const { id, agentId, status, amountEuros } = body
   if (name === 'intents.create' && !credential.isGuest) declared.add(id)
   if (world.isLoosened) return
-  if (status !== 'approved' || agentId !== account.agentId || !asksPeople(account, amountEuros)) return
+  if (status !== 'approved' || isLoose(account, agentId) || !asksPeople(account, amountEuros)) return
   const given = id === account.waiting.id ? account.waiting.given : []
   // Who asks for a payment is none of those who approve it. Guests approve nothing, but where the first person’s approval is all
   // that is needed, they may ask, as an agent may.
@@ -57,7 +57,7 @@ const cardData: Rule = async (world, { credential: { maximum = null, kind }, nam
   }
   const large = await charge(LARGE)
   const { agentId } = await bodyOf(account.client.cards.get({ params: { id: cardId } }))
-  if (agentId === account.agentId && asksPeople(account, large))
+  if (!isLoose(account, agentId) && asksPeople(account, large))
     world.find('card', `a shop charges € ${large} without the people whom the policy asks`)
   if (maximum === null) return
   const charged = large + (await charge(maximum + 3)) + (await charge(maximum)) + (await charge(maximum))
@@ -115,7 +115,9 @@ async function present({ account }: World) {
     bodyOf(client.people.list({ query: { status: 'active', limit: 100 } })),
   ])
   const named = (id: string): string => nameOf(account, id) ?? id
-  const approval = policy.error === undefined ? (policy.body.approval ?? []) : []
+  // A deleted agent spends nothing. What its end frees shows when someone pays.
+  if (policy.error !== undefined) return undefined
+  const { approval = [] } = policy.body
   const steps = approval.map(
     ({ aboveEuros, of, need }): Step => ({
       above: aboveEuros,
@@ -134,6 +136,7 @@ const stepsLoosened: Rule<Pick<Act, 'name'>> = async (world, { name }) => {
   if (world.isLoosened) return
   const { steps } = world.account.setting
   const now = await present(world)
+  if (!now) return
   const able = Object.keys(now.people).filter(one => now.people[one] !== 'viewer')
   for (const group of groupsOf(able))
     for (const amount of AMOUNTS) {
@@ -199,7 +202,9 @@ export async function judgeKept(world: World): Promise<void> {
   const { client, waiting, members } = account
   const [giver] = waiting.given
   if (!giver || !isKeptJudged(world)) return
-  const { steps, people } = await present(world)
+  const now = await present(world)
+  if (!now) return
+  const { steps, people } = now
   const first = steps.find(({ above }) => LARGE > above)
   if (!first || !isAsked(first, giver, people)) return
   for (const name of ['ada', 'bob', 'cem'] as const)

@@ -72,16 +72,18 @@ async function carryOut(world: World, { name, numbers }: Operation): Promise<voi
 /** Tries to spend the large amount, in each way that there is: what a state lets someone do shows when they do it. */
 async function tryToSpend(world: World): Promise<void> {
   const { account, known } = world
-  const { agentId, beneficiaryId, card } = account
-  const declare = (by: Credential, amountEuros: number, merchant: string) =>
+  const { beneficiaryId, card } = account
+  const declare = (by: Credential, amountEuros: number, merchant: string, agentId = account.agentId) =>
     world.act(by, 'intents.create', { body: { agentId, amountEuros, merchant, purpose: 'A paper' } })
   for (const by of world.credentials.slice(-4)) {
     for (const fromWalletId of by.kind === 'token' ? [] : known.wallets) {
       const body = { fromWalletId, beneficiaryId, amountEuros: LARGE }
       if (!world.hasPaidOutside) await world.act(by, 'transfers.create', { body })
     }
-    const large = await declare(by, LARGE, 'A large shop')
-    if (large.body?.status === 'created') await approveAlone(world, large.body.id)
+    for (const agentId of by.kind === 'token' ? [account.agentId] : known.agents) {
+      const large = await declare(by, LARGE, 'A large shop', agentId)
+      if (large.body?.status === 'created') await approveAlone(world, large.body.id)
+    }
     if (by.kind !== 'token' || by.tools) continue
     if (!card) continue
     const small = await declare(by, SMALL, 'A small shop')

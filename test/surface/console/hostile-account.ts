@@ -10,9 +10,6 @@ const hostile = `<img src=x onerror=alert(1)></script>\u202e"'&{{7*7}}🎈${'w'.
 export async function aHostileAccount(owner: Awaited<ReturnType<typeof service.owner>>): Promise<void> {
   const { client } = owner
   const { id: policyId } = await aPolicy(client, { name: hostile, autoApproveLimitEuros: 20 })
-  const step = { aboveEuros: 100, of: 'owners', need: 1, withinMinutes: 60, then: 'deny' } as const
-  const rules = { name: hostile, autoApproveLimitEuros: 20, approval: [step] }
-  await bodyOf(client.policies.replace({ params: { id: policyId }, body: rules }))
   const agent = await bodyOf(
     client.agents.create({
       body: {
@@ -25,6 +22,10 @@ export async function aHostileAccount(owner: Awaited<ReturnType<typeof service.o
     }),
   )
   const agentId = agent.id
+  const { id: copyId } = await bodyOf(client.policies.effective({ params: { agentId } }))
+  const step = { aboveEuros: 100, of: 'owners', need: 1, withinMinutes: 60, then: 'deny' } as const
+  const rules = { name: hostile, autoApproveLimitEuros: 20, approval: [step] }
+  for (const id of [policyId, copyId]) await bodyOf(client.policies.replace({ params: { id }, body: rules }))
   const wallet = await bodyOf(client.wallets.create({ body: { name: hostile } }))
   await bodyOf(client.fund.wallet({ params: { id: wallet.id }, body: { amountEuros: 100 } }))
   await bodyOf(
