@@ -23,7 +23,7 @@ const { packages }: { readonly packages: Readonly<Record<string, Locked>> } = JS
 /** The part of package.json that each part of the page is about. */
 const KINDS: Readonly<Record<string, string>> = {
   'In the running service': 'dependencies',
-  'By platform': 'optionalDependencies',
+  'By platform, and to write the packages': 'optionalDependencies',
   'To check and test': 'devDependencies',
 }
 const direct = Object.entries(KINDS).flatMap(([title, kind]) =>

@@ -35,6 +35,6 @@ function packages(file) {
 }
 
 /** The lockfile lists builds for every platform, and npm installs the matching ones. */
-function fitsHere({ os, cpu }) {
+function fitsHere({ os = host.platform, cpu = host.architecture }) {
   return [os].flat().includes(host.platform) && [cpu].flat().includes(host.architecture)
 }

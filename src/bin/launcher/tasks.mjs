@@ -35,7 +35,7 @@ const tasks = {
 }
 
 /** They run on the packages of the service alone. */
-const withoutDevelopment = new Set(['start', 'reset', 'commands'])
+const withoutDevelopment = new Set(['start', 'reset', 'commands', 'packages'])
 
 /** They write the table of commands themselves, or need none. */
 const withoutTable = new Set(['reset', 'commands', 'openapi'])
