@@ -36,6 +36,7 @@ export async function measure(
   const microsecondsEach = (seconds: number): number => (seconds * 1e6) / measured.sent
   const cpuMicroseconds = microsecondsEach(server.cpuSeconds() - before.server)
   const databaseMicroseconds = microsecondsEach(databaseSeconds() - before.database)
-  if (measured.failed > 0) throw new Error(`${name}: ${measured.failed} answers were failures`)
+  if (measured.failed > 0)
+    throw new Error(`${name}: ${measured.failed} answers were failures, first ${measured.failure}`)
   return { name, connections, ...measured, cpuMicroseconds, databaseMicroseconds }
 }

@@ -126,7 +126,7 @@ function runsOf(stage: Stage, client: Client) {
 
 const now = (): number => performance.now()
 
-/** The moment when the run shows this status; Temporal reports every new event, so no polling is needed. */
+/** The moment when the run shows this status, at its start or later. Temporal reports every new event, so no polling is needed. */
 async function untilStatus(client: Client, workflowId: string, status: string): Promise<number> {
   let nextPageToken: Uint8Array | null | undefined
   do {
@@ -136,11 +136,11 @@ async function untilStatus(client: Client, workflowId: string, status: string): 
       waitNewEvent: true,
       ...(nextPageToken ? { nextPageToken } : {}),
     })
-    const written = (page.history?.events ?? []).map(
-      event =>
-        event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields?.AgentPayStatus
-          ?.data,
-    )
+    const written = (page.history?.events ?? []).map(event => {
+      const listed =
+        event.upsertWorkflowSearchAttributesEventAttributes ?? event.workflowExecutionStartedEventAttributes
+      return listed?.searchAttributes?.indexedFields?.AgentPayStatus?.data
+    })
     if (written.some(data => data && Buffer.from(data).toString() === JSON.stringify(status))) return now()
     nextPageToken = page.nextPageToken
   } while (nextPageToken?.length)

@@ -137,7 +137,8 @@ async function load(url: string, owners: readonly OwnerOfCell[], connections: nu
     ...{ token: '', requests, numbers, keys: true },
   }
   const measured = await answerOf<Measured>('test/bench/load/load.ts', job)
-  if (measured.failed > 0) throw new Error(`${measured.failed} answers were failures`)
+  if (measured.failed > 0)
+    throw new Error(`${measured.failed} answers were failures, first ${measured.failure}`)
   return measured
 }
 

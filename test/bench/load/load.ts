@@ -59,6 +59,8 @@ export interface Measured {
   readonly longest: number
   /** Answers of another status, or without the expected words. */
   readonly failed: number
+  /** The first of them: its status line and body. */
+  readonly failure?: string | null
   /** All requests, including those of the warm-up. */
   readonly sent: number
 }
@@ -84,6 +86,7 @@ const ownHeaders = Object.entries(job.headers ?? {})
 const run = Math.random().toString(36).slice(2)
 const latencies: number[] = []
 let failed = 0
+let failure: string | null = null
 let sent = 0
 
 const below = (limit: number): number => Math.floor(Math.random() * limit)
@@ -175,7 +178,9 @@ function recordAnswer(answer: string, since: number, at: number): void {
   if (at < from || at > until) return
   latencies.push(performance.now() - since)
   const isGood = job.status ? answer.startsWith(String(job.status), 9) : answer[9] === '2'
-  if (!isGood || !answer.includes(job.expects ?? '')) failed++
+  if (isGood && answer.includes(job.expects ?? '')) return
+  failed++
+  failure ??= `${answer.slice(0, answer.indexOf('\r\n'))} ${answer.slice(answer.indexOf('\r\n\r\n') + 4)}`
 }
 
 const connections = Array.from({ length: job.connections }, () => openConnection(url))
@@ -196,6 +201,7 @@ const measured: Measured = {
   p999: quantile(0.999),
   longest: quantile(1),
   failed,
+  failure,
   sent,
 }
 process.stdout.write(JSON.stringify(measured))
