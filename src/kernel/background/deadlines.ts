@@ -1,4 +1,4 @@
-import { clock } from '../../values/clock.ts'
+import { addMs, clock } from '../../values/clock.ts'
 import { type Mode, processActor, type Tenant } from '../contract/actor.ts'
 import { type Areas, allOperations } from '../contract/area.ts'
 import { type ClockWaitingRecords, type Deadline, WITHOUT_RUN } from '../contract/deadline.ts'
@@ -120,14 +120,19 @@ select ${place} as place where exists (
     )
     .join(' union all ')
 
+const dueBetween = ({ table, due, open }: Required<Deadline>): string =>
+  `from ${table} where owner_id = $1 and mode = $2 and ${open} and ${due} > $3 and ${due} <= $4`
+
+/** The first instant of each deadline on the way, in their order. */
 const nextOf = (bounds: readonly BoundDeadline[]): string => `
-select min(at) as at from (${bounds
+select place, at from (${bounds
   .map(
-    ({ deadline: { table, due, open } }) => `
-  select min(${due}) as at from ${table}
-  where owner_id = $1 and mode = $2 and ${open} and ${due} > $3 and ${due} <= $4`,
+    ({ deadline }, place) => `select ${place} as place, min(${deadline.due}) as at ${dueBetween(deadline)}`,
   )
-  .join(' union all ')}) as first`
+  .join(' union all ')}) as first where at is not null order by at`
+
+const lastOf = (deadline: Required<Deadline>): string =>
+  `select max(${deadline.due}) as at ${dueBetween(deadline)}`
 
 const waitingOf = ({ table, record, agent, open, waits }: ClockWaitingRecords): string => `
 select ${record} as id, ${agent} as "agentId" from ${table}
@@ -342,18 +347,36 @@ export const advanceTenantClock = (parts: Parts, tenant: Tenant, toMs: number): 
     throw databaseErrorAsProblem(error)
   })
 
+/** Alike records that are due within this time are ended at one stop: hundreds of intents were declared in a few seconds. */
+const ALIKE_WITHIN_MS = 1_000
+
+/** Finds where the clock stops next: it passes no record of another deadline. */
+function stopsOf(bounds: readonly BoundDeadline[], sql: Sql, { ownerId, mode }: Tenant) {
+  const text = nextOf(bounds)
+  return async (after: Date, end: Date): Promise<Date | undefined> => {
+    const [first, other] = await sql<{ place: number; at: Date }>(text, [ownerId, mode, after, end])
+    const bound = first && bounds[first.place]
+    if (!bound) return undefined
+    const until = addMs(first.at, ALIKE_WITHIN_MS)
+    const last = [until, end, ...(other ? [addMs(other.at, -1)] : [])].reduce((one, two) =>
+      one < two ? one : two,
+    )
+    if (last <= first.at) return first.at
+    const [alike] = await sql<{ at: Date | null }>(lastOf(bound.deadline), [ownerId, mode, after, last])
+    return alike?.at ?? first.at
+  }
+}
+
 async function moveThrough(parts: Parts, tenant: Tenant, toMs: number): Promise<void> {
   const sql = sqlOn(parts.database.pool)
   const bounds = deadlinesOf(parts)
-  const next = nextOf(bounds)
+  const nextStop = stopsOf(bounds, sql, tenant)
   const end = clock.tenant(toMs)
   const endAt = (instant: () => Date) => endDue(parts, bounds, tenant, instant)
-  const nextAfter = async (instant: Date): Promise<Date | null | undefined> =>
-    (await sql<{ at: Date | null }>(next, [tenant.ownerId, tenant.mode, instant, end]))[0]?.at
   const begin = clock.tenant(await readClockOffset(sql, tenant))
   // Ends what is due already at its own time; what follows from it may be due on the way.
   await endAt(() => begin)
-  for (let at = await nextAfter(begin); at; at = await nextAfter(at)) {
+  for (let at = await nextStop(begin, end); at; at = await nextStop(at, end)) {
     const stop = at
     await moveClockOffset(sql, tenant, stop.getTime() - clock.milliseconds())
     await endAt(() => stop)

@@ -9,6 +9,13 @@ const OFFSET = 'select offset_ms::float8 as ms from tenant_clocks where owner_id
 export const readClockOffset = async (sql: Sql, { ownerId, mode }: Tenant): Promise<number> =>
   (await sql<{ ms: number }>(OFFSET, [ownerId, mode]))[0]?.ms ?? 0
 
+const AIM_AHEAD = `
+select aim_ms::float8 as ms from tenant_clocks where owner_id = $1 and mode = $2 and aim_ms > offset_ms`
+
+/** The offset to which the clock is being moved; null where it has arrived. */
+export const readClockAim = async (sql: Sql, { ownerId, mode }: Tenant): Promise<number | null> =>
+  (await sql<{ ms: number }>(AIM_AHEAD, [ownerId, mode]))[0]?.ms ?? null
+
 /** Moves the due times of webhook deliveries along, in the same transaction. */
 const SET = `
 with moved as (

@@ -18,9 +18,11 @@ export const sandboxApi = {
   clock: get('/simulate/clock', {
     readsClock: true,
     summary: 'Get the test clock',
+    description:
+      'While it is advanced, `now` is the instant at which it has stopped on the way, and `movesTo` where it goes.',
     callers: ['key'],
     scope: 'sandbox:read',
-    returns: [200, Clock],
+    returns: [200, Clock.extend({ movesTo: instant.nullable() })],
   }),
   advance: post('/simulate/clock/advance', {
     limits: { inTurn: true },

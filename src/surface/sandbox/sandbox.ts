@@ -11,7 +11,7 @@ import {
 } from '../../kernel/contract/operation.ts'
 import type { Ports, SignedDeliveryResult, Systems } from '../../kernel/contract/ports.ts'
 import { Problem, type Refusal } from '../../kernel/contract/problem.ts'
-import { reserveClockMove } from '../../kernel/database/tenant-clock.ts'
+import { readClockAim, reserveClockMove } from '../../kernel/database/tenant-clock.ts'
 import type { CardMessageContent, CardReply, SignedCardMessage } from '../../ports/card-processor.ts'
 import { clock, days, minutes } from '../../values/clock.ts'
 import { type Cents, cents } from '../../values/money.ts'
@@ -183,7 +183,10 @@ const sandbox = bindHandlers(
   { ...sandboxApi, ...cardNetworkApi },
   {
     ...cardNetwork,
-    clock: (_, { now }) => clockResponse(now),
+    async clock(_, { now, sql, tenant }) {
+      const aimMs = await readClockAim(sql, tenant)
+      return { ...clockResponse(now), movesTo: aimMs === null ? null : clock.tenant(aimMs) }
+    },
 
     advance: externalCall(sandboxApi.advance, {
       async reserve({ body }, { tenant, sql, refuse }) {

@@ -3,6 +3,7 @@ import { days, minutes } from '../../../src/values/clock.ts'
 import { anAgent, anAgentUnder, anIntent, bodyOf, type TestClient } from '../../support/factories.ts'
 import { startTestService } from '../../support/harness.ts'
 import { advance, DAY, offsetOf, statusOf } from '../../support/sandbox.ts'
+import { until } from '../../support/until.ts'
 
 const service = await startTestService()
 
@@ -67,6 +68,31 @@ describe('what falls due while the test clock moves', () => {
     const expiries = await expiriesOf(ownerId)
     expect(expiries).toHaveLength(40)
     for (const { due, at } of expiries) expect(at.getTime() - due.getTime()).toBeLessThan(minutes(0.5))
+  })
+
+  test('happens at few stops, if hundreds of intents were declared in some seconds, and tells how far it is', async () => {
+    const { client, ownerId } = await service.owner()
+    await manyIntents(client, 400, '5 milliseconds')
+    const moved = advance(client, { days: 2 })
+    const seen = await until('the clock is on its way', async () => {
+      const now = await bodyOf(client.sandbox.clock())
+      return now.movesTo === null ? undefined : now
+    })
+    await moved
+    const expiries = await expiriesOf(ownerId)
+    expect(expiries).toHaveLength(400)
+    for (const { due, at } of expiries) {
+      const late = at.getTime() - due.getTime()
+      expect(late).toBeGreaterThanOrEqual(0)
+      expect(late).toBeLessThan(minutes(0.5))
+    }
+    const [first] = expiries.toSorted((one, other) => +one.due - +other.due) as [Expiry]
+    const alike = expiries.filter(({ due }) => +due - +first.due < 900)
+    expect(alike.length).toBeGreaterThan(100)
+    for (const { due } of alike) expect(+first.at).toBeGreaterThanOrEqual(+due)
+    const { now, movesTo } = await bodyOf(client.sandbox.clock())
+    expect(movesTo).toBeNull()
+    expect(Date.parse(now) - Date.parse(String(seen.movesTo))).toBeLessThan(minutes(0.5))
   })
 
   test('happens in order across all nouns', async () => {
