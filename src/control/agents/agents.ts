@@ -13,7 +13,13 @@ import { Agent, agentEvent, agentMachine, lockAgent, lockAnyAgent, unfreezeAgent
 import { agentSteps, agentsApi } from './api.ts'
 import { fundAgent, getAgentBalance, holdsMoney, newAgentWallet, purses } from './money.ts'
 import { agentProcess } from './process.ts'
-import { deletionProblem, newAgentProblem, unfreezing, wideningOfNewAgent, wideningsOfAgent } from './widening.ts'
+import {
+  deletionProblem,
+  newAgentProblem,
+  unfreezing,
+  wideningOfNewAgent,
+  wideningsOfAgent,
+} from './widening.ts'
 
 export const findAgent = (em: EntityReader, id: string): Promise<Agent | null> => em.findOne(Agent, { id })
 
@@ -113,14 +119,14 @@ const agents = bindHandlers(agentsApi, {
 
   async delete({ params }, context) {
     const { em, now, service, emit, refuse, wake } = context
-    const [agent, opened] = await Promise.all([
+    const [agent, opened, problem] = await Promise.all([
       lockAnyAgent(em, params.id),
       service.ask(purses, params.id, context),
+      deletionProblem(params.id, context),
     ])
     if (!agent) return refuse('agent_not_found')
     if (await holdsMoney([agent.walletId, ...opened.flat()], context)) return refuse('money_held')
     if (!agentMachine.can(agent.status, 'deleting')) return refuse('agent_deleted')
-    const problem = await deletionProblem(agent.id, context)
     if (problem) return refuse('approval_needed', problem)
     agentMachine.move(agent, 'deleting')
     agent.deletionDueAt = now

@@ -61,8 +61,10 @@ export async function newAgentProblem(
 
 /** Why the agent cannot be deleted yet; undefined: it can. Of two deletions, the later one sees that it would be the last. */
 export async function deletionProblem(agentId: string, context: ReadContext): Promise<string | undefined> {
-  await lockTenant(context, 'agents')
-  const policy = await findPolicyAskingAlone(agentId, context)
+  const [, policy] = await Promise.all([
+    lockTenant(context, 'agents'),
+    findPolicyAskingAlone(agentId, context),
+  ])
   return policy && asksAlone(policy)
 }
 

@@ -101,18 +101,17 @@ export const templateOfNewAgent = answerTo(
 )
 
 const STEPS = `
-select distinct on (approval) id, name, approval as steps from policies
-where (owner_id, mode) = ($1, $2) and agent_id is not null and deleted_at is null and approval <> '[]'
-  and agent_id is distinct from $3`
+select min(id) as id, min(name) as name, approval as steps, bool_or(agent_id is distinct from $3) as "isOfOthers"
+from policies where (owner_id, mode) = ($1, $2) and agent_id is not null and deleted_at is null and approval <> '[]'
+group by approval`
 
 interface AskingPolicy extends Row {
   readonly id: string
   readonly name: string
   readonly steps: readonly ApprovalStep[]
+  readonly isOfOthers: boolean
 }
 
-export const stepsOfPolicies = answerTo(
-  stepsInForce,
-  ({ exceptAgentId }, { sql, tenant: { ownerId, mode } }) =>
-    sql<AskingPolicy>(STEPS, [ownerId, mode, exceptAgentId]),
+export const stepsOfPolicies = answerTo(stepsInForce, ({ agentId }, { sql, tenant: { ownerId, mode } }) =>
+  sql<AskingPolicy>(STEPS, [ownerId, mode, agentId]),
 )

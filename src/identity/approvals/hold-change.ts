@@ -158,15 +158,14 @@ export interface AskingPolicy {
   readonly steps: Steps
 }
 
-/** One policy for each different list of steps, without that of one agent. */
-export const stepsInForce = question<{ readonly exceptAgentId: string | null }, readonly AskingPolicy[]>(
-  'approvals.steps_in_force',
-)
+/** One policy for each different list of steps. `isOfOthers`: another agent than this one has such steps too. */
+export const stepsInForce = question<
+  { readonly agentId: string | null },
+  readonly (AskingPolicy & { readonly isOfOthers: boolean })[]
+>('approvals.steps_in_force')
 
-const readAskingPolicies = async (
-  context: ReadContext,
-  exceptAgentId: string | null = null,
-): Promise<AskingPolicy[]> => (await context.service.ask(stepsInForce, { exceptAgentId }, context)).flat()
+const readAskingPolicies = async (context: ReadContext, agentId: string | null = null) =>
+  (await context.service.ask(stepsInForce, { agentId }, context)).flat()
 
 /** Where too few of its people are left, no one can be asked by it. */
 async function canBeAsked(
@@ -193,10 +192,9 @@ export async function findPolicyAskingAlone(
   agentId: string,
   context: ReadContext,
 ): Promise<AskingPolicy | undefined> {
-  const others = await readAskingPolicies(context, agentId)
-  const own = (await readAskingPolicies(context)).filter(
-    ({ steps }) => others.every(other => areStepsEased(steps, other.steps)),
-  )
+  const all = await readAskingPolicies(context, agentId)
+  const others = all.filter(({ isOfOthers }) => isOfOthers)
+  const own = all.filter(({ steps }) => others.every(other => areStepsEased(steps, other.steps)))
   return (await canBeAsked(own, context))[0]
 }
 

@@ -40,7 +40,9 @@ const toReserve = act('transfers.create', ({ account: { walletId, reserveId } })
 /** With the money of the first agent. */
 const newAgent: Act = async world => {
   const { account, known } = world
-  const answer = await act('agents.create', () => ({ body: { name: 'Another agent', policyId: null } }))(world)
+  const answer = await act('agents.create', () => ({ body: { name: 'Another agent', policyId: null } }))(
+    world,
+  )
   if (answer.error !== undefined) return
   known.agents.push(answer.body.id)
   await act('agents.fund', () => ({
