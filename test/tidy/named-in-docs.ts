@@ -34,9 +34,31 @@ test('the page of the paths of a payment names functions that exist', () => {
   ).toEqual([])
 })
 
+const folder = 'docs/contributing'
+
+const wordsIn = (text: string): readonly string[] => text.match(/\w+/g) ?? []
+
+test('the pages for contributors name parts of what has them', () => {
+  const { files } = readSources()
+  const named = readdirSync(join(root, folder)).flatMap(page =>
+    [...readFileSync(join(root, folder, page), 'utf8').matchAll(/`(\w+)` of `(\w+)`/g)].map(
+      ([, part = '', whole = '']) => ({ page, part, whole }),
+    ),
+  )
+  expect(named.length).toBeGreaterThan(0)
+  const missing = named.filter(({ part, whole }) => {
+    const declares = new RegExp(`\\b(?:function|const|class|interface|type) ${whole}\\b`)
+    return !files.some(({ text }) => declares.test(text) && wordsIn(text).includes(part))
+  })
+  expect(
+    missing.map(
+      ({ page, part, whole }) => `${folder}/${page}: ${whole} has no ${part}. Name what took its place.`,
+    ),
+  ).toEqual([])
+})
+
 test('the pages for contributors name identifiers that exist', () => {
-  const folder = 'docs/contributing'
-  const known = new Set(readSources().files.flatMap(({ text }) => text.match(/\w+/g) ?? []))
+  const known = new Set(readSources().files.flatMap(({ text }) => wordsIn(text)))
   const named = readdirSync(join(root, folder)).flatMap(page =>
     [...readFileSync(join(root, folder, page), 'utf8').matchAll(/`([a-z]+[A-Z]\w*)`/g)].map(
       ([, name = '']) => ({

@@ -53,7 +53,8 @@ type Agents = ReadonlyMap<string, SpendingAgent>
 /**
  * The one order in which all spending locks: agents, counters, accounts of all owners concerned, intents, and then the
  * records of the caller. Reservations and holds are read under the locks of their counters and accounts. What two
- * transactions lock in two orders ends in a deadlock, so no other code locks these tables.
+ * transactions lock in two orders ends in a deadlock, so other code locks one of these tables, or several in this order
+ * (`lockAgent`, `lockBook`).
  */
 export class SpendLocks implements SpendSource<LockedBook> {
   readonly sql: Sql
