@@ -16,13 +16,14 @@ import { ClientGone, Problem } from '../../kernel/contract/problem.ts'
 import { acceptsFiles } from '../../kernel/contract/upload.ts'
 import { problemOf } from '../../kernel/database/retry.ts'
 import type { ExecuteCall } from '../../kernel/run/execute.ts'
+import { OwnerQueue, type OwnerQueueLimits } from '../../kernel/run/owner-queue.ts'
 import { clientAddressKey } from '../../values/client-of.ts'
 import { clock } from '../../values/clock.ts'
 import { lazily } from '../../values/lazily.ts'
 import { UploadSession } from '../uploads/upload-session.ts'
 import type { Authenticator } from './authenticate.ts'
 import { invalidRequest, parseRequestContent } from './body.ts'
-import { type ReserveMemory, readRequestBody } from './body-bytes.ts'
+import { readRequestBody } from './body-bytes.ts'
 import type { BodyMemory } from './body-memory.ts'
 import type { CredentialWatch } from './credential-watch.ts'
 import { asBackgroundRequest, goneSignal, streamEnding } from './ending.ts'
@@ -112,10 +113,11 @@ export interface RequestPipeline {
 }
 
 export function requestPipeline(parts: RequestPipelineParts): RequestPipeline {
+  const answering = { ...parts, parsing: parseInTurns() }
   return {
     serve(registered) {
       const answered = (request: Request, progress: Progress) =>
-        answer(parts, inWantedForm(registered, request), request, progress)
+        answer(answering, inWantedForm(registered, request), request, progress)
       return inSpanOfRequest(parts.systems, registered.operation, serving(parts, registered, answered))
     },
     refuse(request, response, error) {
@@ -176,7 +178,7 @@ const inWantedForm = (registered: RegisteredOperation, request: Request): Regist
 const toHundredths = (milliseconds: number): number => Math.round(milliseconds * 100) / 100
 
 async function answer(
-  parts: RequestPipelineParts,
+  parts: RequestPipelineParts & { readonly parsing: Parse },
   registered: RegisteredOperation,
   request: Request,
   progress: Progress,
@@ -207,16 +209,19 @@ async function answer(
   const reception = acceptsFiles(operation) ? receptionFor(parts, request, client, progress) : undefined
   const isThere = request.complete
   try {
-    const { bytes, body } = reception
-      ? { bytes: NO_BYTES, body: await reception.read(request, operation, progress.actor.tenant) }
-      : await wholeBody(request, operation, room)
+    const bytes = reception ? NO_BYTES : await readRequestBody(request, maxBodyBytes(operation), room)
+    const received = await reception?.read(request, operation, progress.actor.tenant)
     // The credential may have ended while the body was being received.
     if (!isThere) progress.actor = await gate(operation, presented)
     const { actor } = progress
     const run = await runNamed(singleHeader(request.headers['x-run-id']), actor)
     const params = request.params as Record<string, string>
     const query = queryOf(request)
-    const input = { params, ...parseInput(operation, query, body) }
+    const parsed = () => {
+      const body = received ?? bodyOf(request, bytes, operation)
+      return { body, input: { params, ...parseInput(operation, query, body) } }
+    }
+    const { body, input } = await parts.parsing(bytes.length, actor.tenant?.ownerId ?? client, parsed)
     const idempotencyKey = takesIdempotencyKey(operation)
       ? parseIdempotencyKey(singleHeader(request.headers['idempotency-key']))
       : null
@@ -286,9 +291,34 @@ function meterFor({ rateLimit }: RequestPipelineParts, client: string, headers: 
 
 const NO_BYTES = Buffer.alloc(0)
 
-async function wholeBody(request: Request, operation: AnyOperation, room: ReserveMemory) {
-  const bytes = await readRequestBody(request, maxBodyBytes(operation), room)
-  return { bytes, body: readsRawBody(operation) ? {} : parseRequestContent(request, bytes, operation) }
+const bodyOf = (request: Request, bytes: Buffer, operation: AnyOperation): unknown =>
+  readsRawBody(operation) ? {} : parseRequestContent(request, bytes, operation)
+
+/** A larger body takes some milliseconds to parse. */
+const QUICK_BYTES = 4_096
+
+const PARSING: OwnerQueueLimits = {
+  atOnceOfOne: 1,
+  atOnce: 1,
+  waitingOfOne: 1_000,
+  waiting: 4_000,
+  waitMs: 30_000,
+}
+
+type Parse = <T>(bytes: number, whose: string, parse: () => T) => Promise<T>
+
+/** Parses large bodies one at a time, the owners in turn, and lets other requests come in between. */
+function parseInTurns(): Parse {
+  const turns = new OwnerQueue(PARSING)
+  return async (bytes, whose, parse) => {
+    if (bytes <= QUICK_BYTES) return parse()
+    const end = await turns.acquire(whose)
+    try {
+      return parse()
+    } finally {
+      end()
+    }
+  }
 }
 
 const receptionFor = (

@@ -119,6 +119,7 @@ export const consoleApi = {
     description:
       'Pass `options` to `navigator.credentials.get` (after `PublicKeyCredential.parseRequestOptionsFromJSON`), and the result to `POST /console/sign-in`. The device offers its passkeys for this site, so no name is typed.',
     requires: 'passkeys',
+    limits: { inTurn: 'short' },
     returns: [
       201,
       z.object({ challengeId: id('challenge'), expiresAt: instant, options: PasskeyRequestOptions }),

@@ -42,9 +42,10 @@ export interface RequestLimits {
   readonly oneAtATime?: true
   /**
    * Whether it takes a turn of its owner: see `src/kernel/run/turns.ts`. By default long lists, reports, pages and
-   * files do. `false` for a page that waits for another system, as a turn would be held meanwhile.
+   * files do, and other reads a short one. `false` for a page that waits for another system, as a turn would be held
+   * meanwhile.
    */
-  readonly inTurn?: boolean
+  readonly inTurn?: boolean | 'short'
   /**
    * Exempt from the rate limit: health checks, metrics and the documentation. `existing`: the handler counts a
    * search, and a page that does not exist.

@@ -40,6 +40,25 @@ const LIMITS: OwnerQueueLimits = {
   waitMs: 30_000,
 }
 
+/** Of what takes some milliseconds, a few of an owner run side by side. Hundreds at once wait, and none is refused. */
+const SHORT_LIMITS: OwnerQueueLimits = {
+  atOnceOfOne: 4,
+  atOnce: 16,
+  waitingOfOne: 1_000,
+  waiting: 4_000,
+  waitMs: 30_000,
+}
+
+/** Whose turn a short read takes, or another operation that says it is short: its owner's, or its address's if anyone may call it. */
+function shortTurnOf(call: ApiCall): string | undefined {
+  const { operation } = call.operation
+  const { returns, limits } = operation
+  if (call.hasTurn || limits?.inTurn === false || isEndlessResponse(returns[1])) return undefined
+  const isShort = limits?.inTurn === 'short'
+  if (call.actor.tenant === null) return isShort ? (call.address ?? undefined) : undefined
+  return isShort || !isWritingOperation(operation) ? ownerOf(call) : undefined
+}
+
 interface TurnOptions {
   /** Where costly reads run. */
   readonly readCostly?: Run
@@ -55,10 +74,11 @@ export function inTurns(execute: Run, { readCostly = execute, limits = LIMITS }:
   const reads = new OwnerQueue(limits)
   /** A write may take long: it delays no other owner's reads. */
   const writes = new OwnerQueue(limits)
+  const runShort = inShortTurns(execute)
   return async call => {
     const owner = ownerOf(call)
+    if (owner === undefined || !takesTurn(call)) return isCostlyRead(call) ? readCostly(call) : runShort(call)
     const [run, turns] = isCostlyRead(call) ? [readCostly, reads] : [execute, writes]
-    if (owner === undefined || !takesTurn(call)) return run(call)
     const { whenGone } = call
     const inTurn: InTurn = async (work, isPatient = false) => {
       const end = await turns.acquire(owner, { whenGone, isPatient })
@@ -71,6 +91,20 @@ export function inTurns(execute: Run, { readCostly = execute, limits = LIMITS }:
     const outcome = await inTurn(() => run({ ...call, hasTurn: true }))
     const { body } = outcome
     return body !== null && isStreamedContent(body) ? { ...outcome, body: inPieces(body, inTurn) } : outcome
+  }
+}
+
+function inShortTurns(execute: Run): Run {
+  const turns = new OwnerQueue(SHORT_LIMITS)
+  return async call => {
+    const whose = shortTurnOf(call)
+    if (whose === undefined) return execute(call)
+    const end = await turns.acquire(whose, call)
+    try {
+      return await execute(call)
+    } finally {
+      end()
+    }
   }
 }
 

@@ -63,7 +63,8 @@ export const canvasApi = {
     ].join('\n\n'),
     run: 'read',
     readsClock: true,
-    limits: { bodyKiB: 16 },
+    // The operations that it calls take theirs.
+    limits: { bodyKiB: 16, inTurn: false },
     body: z.strictObject({
       message: sentence.meta({ examples: ['What did Reader spend this month?'] }),
       conversationId: id('conversation')

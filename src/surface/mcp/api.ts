@@ -23,7 +23,8 @@ export const mcpApi = {
     ].join('\n\n'),
     callers: ['key', 'agent'],
     run: 'read',
-    limits: { bodyKiB: 256 },
+    // The operations that it calls take theirs.
+    limits: { bodyKiB: 256, inTurn: false },
     http: {
       issuesTokens: true,
       headers: { 403: { 'WWW-Authenticate': 'The scope that an assistant lacks (RFC 6750).' } },

@@ -40,6 +40,7 @@ const simulated = {
   callers: ['key'],
   scope: 'sandbox:write',
   run: 'external',
+  limits: { inTurn: 'short' },
   requires: 'cardProcessor',
   returns: [200, NetworkAnswer],
   fails,

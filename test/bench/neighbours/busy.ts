@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { Agent } from 'undici'
 
-/** The work of this program: what one owner sends at once, in a process of its own. */
+/** The work of this program, in the file that it is given: what one owner sends at once, in a process of its own. */
 export interface Burst {
   readonly url: string
   readonly afterMs: number
@@ -26,7 +27,8 @@ export interface BurstResult {
   readonly milliseconds: number
 }
 
-const { url, afterMs, requests, connections, countMs } = JSON.parse(process.argv[2] ?? '') as Burst
+const { file } = JSON.parse(process.argv[2] ?? '') as { readonly file: string }
+const { url, afterMs, requests, connections, countMs } = JSON.parse(readFileSync(file, 'utf8')) as Burst
 const agent = new Agent({ connections, headersTimeout: 0, bodyTimeout: 0 })
 const waiting = [...requests]
 const statuses: Record<string, number> = {}

@@ -116,6 +116,8 @@ describe('what takes more than some milliseconds', () => {
     )
     const end = async (name: string, body: ApiResponse['body'] = null): Promise<void> => {
       ends.get(name)?.({ status: 200, body })
+      // The turn is given back in one, and the next one begins in another.
+      await nextTurn()
       await nextTurn()
     }
     return { begun, run, end }
@@ -143,6 +145,19 @@ describe('what takes more than some milliseconds', () => {
     await run(callOf('a', 'write', { operation: write }))
     await run(callOf('a', 'proof', { operation: oneAtATime(list), input: SHORT }))
     expect(ran).toEqual(['list apart', 'record here', 'write here', 'proof apart'])
+  })
+
+  test('is more than a short read, of which four of an owner run side by side and hundreds wait', async () => {
+    const { begun, run, end } = aRunner()
+    const names = Array.from({ length: 300 }, (_, n) => `a${n}`)
+    const all = names.map(name => run(callOf('a', name, { input: SHORT })))
+    await nextTurn()
+    expect(begun).toEqual(names.slice(0, 4))
+    const other = run(callOf('b', 'b', { input: SHORT }))
+    await nextTurn()
+    expect(begun.at(-1)).toBe('b')
+    for (const name of [...names, 'b']) await end(name)
+    expect(await Promise.all([...all, other])).toHaveLength(301)
   })
 
   test('runs for few owners side by side', async () => {
