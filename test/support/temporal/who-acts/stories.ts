@@ -22,7 +22,7 @@ import {
 import { submitted } from '../../identity/company.ts'
 import { aSubmission } from '../../identity/kyc.ts'
 import { advance, DAY } from '../../sandbox.ts'
-import { until } from '../../until.ts'
+import { DEADLINE_MS, until } from '../../until.ts'
 import type { OwnerOfPrograms, Programs } from './programs.ts'
 import { type Step, step } from './steps.ts'
 
@@ -459,13 +459,14 @@ async function payments(
   const url = merchant.sells(`/${agentId}`, demand(), gives)
   const intents = await times(count, () => anIntent(client, agentId, { merchant: '127.0.0.1' }))
   for (const { id: intentId } of intents) payBy.mpp.pay({ body: { url, intentId } }).catch(() => undefined)
-  return until('all credentials are there', async () => {
+  const areThere = async () => {
     const rows = await sql<{ id: string }>(
       'select id from mpp_credentials where agent_id = $1 and status = $2',
       [agentId, status],
     )
     return rows.length === count ? rows : undefined
-  })
+  }
+  return until('all credentials are there', areThere, DEADLINE_MS + count * 2_000)
 }
 
 async function activeCardsOf(sql: Stage['sql'], client: TestClient, agentId: string): Promise<void> {
