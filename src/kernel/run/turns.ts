@@ -40,7 +40,7 @@ const LIMITS: OwnerQueueLimits = {
   waitMs: 30_000,
 }
 
-/** Of what takes some milliseconds, a few of an owner run side by side. Hundreds at once wait, and none is refused. */
+/** A few short operations of an owner run side by side. Hundreds at once wait, and none is refused. */
 const SHORT_LIMITS: OwnerQueueLimits = {
   atOnceOfOne: 4,
   atOnce: 16,
@@ -49,7 +49,7 @@ const SHORT_LIMITS: OwnerQueueLimits = {
   waitMs: 30_000,
 }
 
-/** Whose turn a short read takes, or another operation that says it is short: its owner's, or its address's if anyone may call it. */
+/** The owner of a short read, or of another operation that says it is short. What anyone may call counts for its address. */
 function shortTurnOf(call: ApiCall): string | undefined {
   const { operation } = call.operation
   const { returns, limits } = operation

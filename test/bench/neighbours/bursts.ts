@@ -29,7 +29,7 @@ const get = (path: string, headers: BurstRequest['headers'] = {}): Work =>
 const post = (path: string, body: object | string, headers: BurstRequest['headers'] = json): Work =>
   times({ method: 'POST', path, headers, body: typeof body === 'string' ? body : JSON.stringify(body) })
 
-/** Who sends what is dear: an owner with intents that wait, a card, and a person. */
+/** An owner with intents that wait, a card, and a person. */
 interface Busy {
   readonly stage: Stage
   readonly key: Readonly<Record<string, string>>
