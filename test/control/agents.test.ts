@@ -1,4 +1,5 @@
 import './agents/agent-changes.ts'
+import './agents/agents-where-steps-are.ts'
 import { describe, expect, test } from '@jest/globals'
 import { aKey, aLiveClient, anAgent, aPolicy, aToken, bodyOf, type TestClient } from '../support/factories.ts'
 import { startTestService } from '../support/harness.ts'
