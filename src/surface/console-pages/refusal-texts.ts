@@ -239,6 +239,10 @@ const words: Readonly<Record<string, readonly [en: string, de: string]>> = {
     'This policy asks a person who is no longer in the account. Choose another one, or take the person out of it first.',
     'Diese Richtlinie fragt eine Person, die nicht mehr zum Konto gehört. Wählen Sie eine andere, oder nehmen Sie die Person zuerst heraus.',
   ],
+  approval_needed: [
+    'Policies of this account ask several people, and a new agent has to begin with such a policy. Choose an agent, or create one with such a policy first.',
+    'Richtlinien dieses Kontos fragen mehrere Personen, und ein neuer Agent muss mit einer solchen beginnen. Wählen Sie einen Agenten, oder legen Sie zuerst einen mit einer solchen Richtlinie an.',
+  ],
   too_few_approvers: [
     'This policy asks for more people than can approve. Choose another one, or invite more people first.',
     'Diese Richtlinie fragt mehr Personen, als freigeben können. Wählen Sie eine andere, oder laden Sie zuerst weitere ein.',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { areas } from '../../../src/areas.ts'
 import { times } from '../../support/at-once.ts'
-import { aKey, anAgentUnder, bodyOf, type TestClient } from '../../support/factories.ts'
+import { aKey, anAgent, anAgentUnder, aPolicy, bodyOf, type TestClient } from '../../support/factories.ts'
 import { type Owner, startTestService } from '../../support/harness.ts'
 import { Authenticator } from '../../support/identity/authenticator.ts'
 import { redeem } from '../../support/identity/console.ts'
@@ -115,8 +115,16 @@ describe('a change of who approves where a policy asks several people', () => {
     const [ada, bob, ...helpers] = people as [InConsole, InConsole, ...InConsole[]]
     const [first, second, third] = helpers as [InConsole, InConsole, InConsole]
     const ofHelpers = { ...twoOwners, of: helpers.map(({ personId }) => personId), need: 3 }
-    await anAgentUnder(owner.client, { approval: [twoOwners] })
-    await anAgentUnder(owner.client, { approval: [{ ...twoOwners, need: 1, then: 'next' }, ofHelpers] })
+    const agents = [await anAgent(owner.client), await anAgent(owner.client)]
+    // Both are older than the first steps: the second one asks others.
+    for (const [place, approval] of [
+      [twoOwners],
+      [{ ...twoOwners, need: 1, then: 'next' } as const, ofHelpers],
+    ].entries()) {
+      const { id: policyId } = await aPolicy(owner.client, { approval })
+      const params = { agentId: String(agents[place]?.id) }
+      await bodyOf(owner.client.policies.assign({ params, body: { policyId } }))
+    }
     const id = idOf(await changeRole(ada, first, 'owner'))
     for (const helper of [first, second, third])
       expect(await approveBy(helper, id)).toMatchObject({ body: { status: 'waiting' } })

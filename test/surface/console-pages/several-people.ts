@@ -6,12 +6,16 @@ import { german, readPage, service } from './pages-service.ts'
 
 const step = { aboveEuros: 20, of: 'owners', need: 1, withinMinutes: 240, then: 'deny' } as const
 
-async function aTeam() {
+type Rules = Parameters<typeof anAgentUnder>[1]
+
+/** An approver, and after a while an owner as well; then an owner. */
+const usual = (): Rules => ({ approval: [{ ...step, of: 'approvers', then: 'next' }, step] })
+
+async function aTeam(rulesFor: (people: { readonly boss: InConsole }) => Rules = usual) {
   const owner = await service.owner()
   const people = await peopleInConsole(service, owner, ['owner', 'approver', 'approver'])
   const [boss, first, second] = people as [InConsole, InConsole, InConsole]
-  const approval = [{ ...step, of: 'approvers', then: 'next' } as const, step]
-  const agent = await anAgentUnder(owner.client, { approval })
+  const agent = await anAgentUnder(owner.client, rulesFor({ boss }))
   const approve = async ({ client, device }: InConsole, id: string) => {
     const challenge = await bodyOf(client.intents.challenge({ params: { intentId: id }, body: {} }))
     const webauthnAssertion = signed(challenge, device)
@@ -72,8 +76,7 @@ test('who is not asked, has approved or asked for the payment reads why in the p
 })
 
 test('the page says that the payment expires where it does so before the step ends', async () => {
-  const { client, boss } = await aTeam()
-  const agent = await anAgentUnder(client, { approval: [{ ...step, withinMinutes: 2_880 }] })
+  const { client, boss, agent } = await aTeam(() => ({ approval: [{ ...step, withinMinutes: 2_880 }] }))
   const { id } = await anIntent(client, agent.id)
   expect(await wordsOf(boss, `/approve/${id}`)).toContain('Owners are asked until AT, then it expires.')
   expect(await wordsOf(boss, `/approve/${id}`, german)).toContain(
@@ -85,8 +88,9 @@ test('the page says that the payment expires where it does so before the step en
 })
 
 test('the page names no one as asked where only who asked for the payment could approve it', async () => {
-  const { client, boss, first } = await aTeam()
-  const agent = await anAgentUnder(client, { approval: [{ ...step, of: [boss.personId] }] })
+  const { boss, first, agent } = await aTeam(({ boss: { personId } }) => ({
+    approval: [{ ...step, of: [personId] }],
+  }))
   const { id } = await anIntent(boss.client, agent.id)
   const words = await wordsOf(first, `/approve/${id}`)
   expect(words).toContain('0 of 1 approval.')
@@ -108,8 +112,9 @@ test('the page says in whose place a deputy has approved', async () => {
 })
 
 test('the page does not say that a person has approved whose deputy did', async () => {
-  const { client, boss, first, second, approve } = await aTeam()
-  const agent = await anAgentUnder(client, { approval: [step, { ...step, of: 'approvers' }] })
+  const { client, boss, first, second, agent, approve } = await aTeam(() => ({
+    approval: [step, { ...step, of: 'approvers' }],
+  }))
   await nameDeputy(boss, first, { by: second })
   const { id } = await anIntent(client, agent.id)
   await approve(first, id)
@@ -138,8 +143,7 @@ test('the page says in its language that too few have approved in time', async (
 })
 
 test('the page of a payment whose step has just ended does not say that another person has decided', async () => {
-  const { client, boss } = await aTeam()
-  const agent = await anAgentUnder(client, { approval: [step] })
+  const { client, boss, agent } = await aTeam(() => ({ approval: [step] }))
   const { id } = await anIntent(client, agent.id)
   const end = `update intents set approval = jsonb_set(approval, '{beganAt}', '"2020-01-01T00:00:00.000Z"') where id = $1`
   await service.sql(end, [id])
@@ -149,8 +153,7 @@ test('the page of a payment whose step has just ended does not say that another 
 })
 
 test('the German page of a payment that the policy would approve by itself does not say that every payment waits', async () => {
-  const { client, boss } = await aTeam()
-  const agent = await anAgentUnder(client, { autoApproveLimitEuros: 100 })
+  const { boss, agent } = await aTeam(() => ({ autoApproveLimitEuros: 100 }))
   const { id } = await anIntent(boss.client, agent.id)
   expect(await wordsOf(boss, `/approve/${id}`)).toContain('what is declared in the console')
   expect(await wordsOf(boss, `/approve/${id}`, german)).toContain(
