@@ -38,8 +38,11 @@ async function aPaymentByItsRun() {
     'webhook intent.completed',
     'POST',
   )
+  const paths = pathsOf(spans)
+  const isByRequest = paths.some(path => path.startsWith(`${PAY} > mpp.pay > external call > `))
   if (
-    ['mintCredential', 'sendCredential'].some(step => !spans.some(({ name }) => name === `activity ${step}`))
+    isByRequest ||
+    ['mintCredential', 'sendCredential'].some(step => !paths.includes(`${RUN} > activity ${step}`))
   )
     return undefined
   return {
