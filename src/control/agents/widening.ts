@@ -72,7 +72,7 @@ const asksAlone = ({ id, name }: AskingPolicy): string =>
   `The agent’s policy ${quoted(name)} (${id}) asks people for payments from every wallet, and no other policy does. Remove its steps first (PUT /policies/${id}), which these people approve.`
 
 const asksMore = ({ id, name, steps }: AskingPolicy): string =>
-  `policyId: the policy ${quoted(name)} (${id}) asks people ${steps.map(approvalStepInWords).join('; ')}, and money moves freely to the new agent. Name a template whose steps ask no fewer people (POST /policies); they may approve looser rules for the agent afterwards.`
+  `policyId: the policy ${quoted(name)} (${id}) asks people (${steps.map(approvalStepInWords).join(', ')}), and money moves freely to the new agent. Name a template whose steps ask no fewer people (POST /policies). They may approve looser rules for the agent afterwards.`
 
 /** A template by its amounts, since it may have changed since the person saw it; a preset by its name. */
 export async function wideningOfNewAgent(

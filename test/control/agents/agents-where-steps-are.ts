@@ -34,7 +34,7 @@ describe('where a policy in force asks people', () => {
         status: 400,
         code: 'approval_needed',
         error: expect.stringContaining(
-          `policyId: the policy “Two” (${policy.id}) asks people above € 20.00: 2 approvers`,
+          `policyId: the policy “Two” (${policy.id}) asks people (above € 20.00: 2 approvers`,
         ),
       })
     expect((await bodyOf(client.agents.list({}))).data).toHaveLength(1)
