@@ -1,7 +1,7 @@
 import { bodyOf } from '../../support/factories.ts'
 import { Authenticator } from '../../support/identity/authenticator.ts'
 import { redeem, signedInBy } from '../../support/identity/console.ts'
-import { aDevice, letIn } from '../../support/identity/devices.ts'
+import { aDevice } from '../../support/identity/devices.ts'
 import { approvePairing, aTerminal } from '../../support/identity/pairing.ts'
 import { originOf, signed } from '../../support/identity/people.ts'
 import { policySteps, RULES } from './account.ts'
@@ -530,7 +530,11 @@ export const ceremonies: Readonly<Record<string, (world: World, credential: Cred
     if (!person) return
     const anyone = world.service.client()
     const { deviceCode, userCode } = await aDevice(anyone)
-    if ((await letIn(client, person.device, userCode)).error !== undefined) return
+    // The person may have been removed, and their session with them.
+    const challenge = await client.sessions.challenge({ body: { userCode } })
+    if (challenge.error !== undefined) return
+    const webauthnAssertion = signed(challenge.body, person.device)
+    if ((await client.sessions.verify({ body: { userCode, webauthnAssertion } })).error !== undefined) return
     const { key } = await bodyOf(anyone.sessions.token({ body: { deviceCode } }))
     world.gain(keyCredential(world.service, String(key), `the device of ${person.name}`), by)
   },

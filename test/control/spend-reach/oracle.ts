@@ -1,7 +1,7 @@
 import { bodyOf } from '../../support/factories.ts'
 import { signedInTo } from '../../support/identity/console.ts'
 import { signed } from '../../support/identity/people.ts'
-import { type Account, approveAs, nameOf } from './account.ts'
+import { type Account, approveAs, nameOf, policySteps } from './account.ts'
 import { callBy } from './adversary.ts'
 import { isAsked, LARGE, type Role, type Step, suffices } from './setting.ts'
 import { type Act, linkedChallengeOf, type World } from './world.ts'
@@ -69,14 +69,18 @@ interface NamedStep {
   readonly of: string | readonly string[]
 }
 
-/** A policy names people who are not of the account, or no longer. */
+/** A policy names people who are not of the account, or no longer. Steps from before a person left may stay as they are. */
 const policyNames: Rule = async (world, { name, input }) => {
   const { approval = [] } = (input.body ?? {}) as { approval?: readonly NamedStep[] }
   const named = approval.flatMap(({ of }) => (typeof of === 'string' ? [] : of))
   if (named.length === 0) return
   const people = await bodyOf(world.account.client.people.list({ query: { limit: 100 } }))
   const present = people.data.filter(({ status }) => status !== 'removed').map(({ id }) => id)
-  const strangers = named.filter(id => !present.includes(id))
+  const { setting, members } = world.account
+  const kept = policySteps(setting.steps, members).flatMap(({ of }) => (typeof of === 'string' ? [] : of))
+  const strangers = named.filter(
+    id => !(present.includes(id) || (name === 'policies.replace' && kept.includes(id))),
+  )
   if (strangers.length > 0) world.find('names', `${name} takes a step that names ${strangers.join(' and ')}`)
 }
 
