@@ -242,6 +242,6 @@ sessionStorage.removeItem(NEWS)
 if (news) tell(news)
 
 document.addEventListener('click', async event => {
-  const button = closestTo(event, '[data-items] button')
+  const button = closestTo(event, 'button:is([data-add-item], [data-remove-item])')
   if (button) (await import('./form-items.js')).changeItems(button)
 })
