@@ -3,6 +3,7 @@ import type { SqlContext } from '../../kernel/contract/context.ts'
 import type { RefusalSpec } from '../../kernel/contract/operation.ts'
 import type { Row, Sql } from '../../kernel/contract/sql.ts'
 import type { ApprovalStep } from '../../values/approval-steps.ts'
+import { addMs, days } from '../../values/clock.ts'
 import { readRunningDeputies } from './deputy.ts'
 import { type Approver, isAskedBy, mostApprovals } from './progress.ts'
 
@@ -12,6 +13,20 @@ select id, role from people where (owner_id, mode) = ($1, $2) and status = 'acti
 /** The people who may approve now. */
 export const readApprovers = (sql: Sql, { ownerId, mode }: Tenant): Promise<readonly Approver[]> =>
   sql<Approver & Row>(APPROVERS, [ownerId, mode])
+
+/** For how long the steps of people who have left still hold what these people held. */
+const LEFT_HOLD_MS = days(3)
+
+const WITH_LEFT = `
+select id, case when updated_at > $3 then 'owner' else role end as role from people
+where (owner_id, mode) = ($1, $2) and (updated_at > $3 or (status = 'active' and role in ('owner', 'approver'))) order by id`
+
+/**
+ * These people, and as owners all who have changed lately: they may have been removed, or have lost their role, by one owner alone,
+ * whom their steps must not let go at once.
+ */
+export const readApproversWithLeft = (sql: Sql, { tenant, now }: TenantNow): Promise<readonly Approver[]> =>
+  sql<Approver & Row>(WITH_LEFT, [tenant.ownerId, tenant.mode, addMs(now, -LEFT_HOLD_MS)])
 
 /** The same, with the people whom each of them stands in for. */
 export async function readApproversAndDeputies(

@@ -6,7 +6,7 @@ import type { StatedWidening } from '../../statements/index.ts'
 import { type ApprovalStep, areStepsEased, MAX_CHANGE_POLICIES } from '../../values/approval-steps.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import { addMs } from '../../values/clock.ts'
-import { peopleInWords, readApproversAndDeputies } from './approvers.ts'
+import { peopleInWords, readApproversAndDeputies, readApproversWithLeft } from './approvers.ts'
 import {
   CHANGE_AMOUNT,
   CHANGE_REQUEST_TTL_MS,
@@ -167,13 +167,13 @@ export const stepsInForce = question<
 const readAskingPolicies = async (context: ReadContext, agentId: string | null = null) =>
   (await context.service.ask(stepsInForce, { agentId }, context)).flat()
 
-/** Where too few of its people are left, no one can be asked by it. */
+/** Where too few of its people have been left for some days, no one can be asked by it. */
 async function canBeAsked(
   policies: readonly AskingPolicy[],
   { sql, tenant, now }: ReadContext,
 ): Promise<AskingPolicy[]> {
   if (policies.length === 0) return []
-  const approvers = await readApproversAndDeputies(sql, { tenant, now })
+  const approvers = await readApproversWithLeft(sql, { tenant, now })
   return policies.filter(({ steps }) => isPossible(beginChange([steps], { approvers, now }), approvers))
 }
 

@@ -52,11 +52,12 @@ describe('where a policy in force asks people', () => {
     })
   })
 
-  test('the last one is deleted where too few of the people are left, and a new agent needs no steps', async () => {
+  test('the last one is deleted where too few of the people have been left for three days, and a new agent needs no steps', async () => {
     const { client, people, agent, create } = await anAccount()
-    await service.sql(`update people set status = 'removed', removed_at = now() where id = $1`, [
-      people[0]?.id,
-    ])
+    await bodyOf(client.people.remove({ params: { id: String(people[0]?.id) } }))
+    expect(await create(null)).toMatchObject({ code: 'approval_needed' })
+    expect(await remove(client, agent.id)).toMatchObject({ code: 'approval_needed' })
+    await bodyOf(client.sandbox.advance({ body: { days: 3 } }))
     expect((await create(null)).status).toBe(201)
     expect((await remove(client, agent.id)).status).toBe(200)
   })

@@ -99,6 +99,11 @@ const ways: Readonly<Record<string, Way>> = {
     cancelWaiting,
     deleteAgent,
   ],
+  'as an owner, by taking the role of whom the step asks and the agent then': [
+    { steps: [{ above: 20, of: ['bob'], need: 1 }], hasReserve: true },
+    act('people.remove', ({ account: { members } }) => ({ params: { id: members.bob.id } })),
+    deleteAgent,
+  ],
   'with a token, by the data of a card that pays more than its maximum': [
     { adversary: 'token', isCardLimited: false },
   ],
