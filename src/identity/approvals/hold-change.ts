@@ -74,7 +74,7 @@ function tooFewForChange(policies: PolicySteps, approvers: readonly Approver[]):
   const steps = short ?? []
   const needed = steps.reduce((sum, { need }) => sum + need, 0)
   const able = approvers.filter(approver => steps.some(step => isAskedBy(step, approver))).length
-  return `${peopleInWords(needed)} must approve this, as all steps of a policy ask, and ${able} of those whom they ask can. Without them, only the end of the agents with such policies frees it: DELETE /agents/{id}.`
+  return `${peopleInWords(needed)} must approve this, as all steps of a policy ask, and ${able} of those whom they ask can. Without them, only the end of the agents with such policies frees it, three days after they have left: DELETE /agents/{id}.`
 }
 
 async function propose(
