@@ -24,6 +24,7 @@ const tasks = {
   'test:slow': args => handOver([...JEST, '--config=test/slow.config.js', ...args]),
   'test:peers': args => handOver([...JEST, '--config=test/peers.config.js', ...args]),
   bench: args => handOver(['test/bench/main.ts', ...args]),
+  verify: args => handOver(['test/verify/main.ts', ...args]),
   topology: args => handOver(['test/production/topology.ts', ...args]),
   builds: args => handOver(['test/production/builds.ts', ...args]),
   drill: args => handOver(['test/production/drill.ts', ...args]),
